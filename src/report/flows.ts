@@ -55,58 +55,60 @@ const untold = ({ transactions, transfers, observed }: Report): ReadonlyArray<Tr
 };
 
 /** A sum that a holding got from one party: negative where it gave. */
-interface Sum {
-  amount: bigint;
-  parts: Array<Flow["parts"][number]>;
-}
-
 /** An account's holding of one unit: what the events count that it gets, and by party. */
-export interface Holding extends Unit {
-  readonly account: string;
-  counted: bigint;
-  readonly parties: Map<string | null, Sum>;
-}
+const emptyHolding = (account: string, { token, tokenId }: Unit) => ({
+  ...{ account, token, tokenId, counted: 0n },
+  parties: new Map<string | null, { amount: bigint; parts: Array<Flow["parts"][number]> }>(),
+});
+type Holding = ReturnType<typeof emptyHolding>;
 
-/**
- * Reads every account's flows, once for a rendering: events say who, measured balances how much. What falls short
- * of the events is taken from their only party; everything else that they do not explain is of a party of its own, which is
- * not known. Each holding of which anything is told once, in the order of the telling.
- */
-export const ledgerOf = (report: Report) => {
+/** The holdings of which something moves, in the order of their first movements, and those that are only counted. */
+const emptyLedger = () => {
   const byUnit = new Map<string, Holding>();
-  const keyOf = (account: string, { token, tokenId }: Unit): string => `${account}/${token?.toLowerCase()}/${tokenId}`;
   const holdings: Array<Holding> = [];
+  const keyOf = (account: string, { token, tokenId }: Unit): string => `${account}/${token?.toLowerCase()}/${tokenId}`;
   const find = (account: string, unit: Unit): Holding => {
     const key = keyOf(account, unit);
-    const { token, tokenId } = unit;
-    const found = byUnit.get(key) ?? { account, token, tokenId, counted: 0n, parties: new Map<string | null, Sum>() };
+    const found = byUnit.get(key) ?? emptyHolding(account, unit);
     byUnit.set(key, found);
     return found;
   };
-  const tell = (holding: Holding, party: string | null, sum: Sum): void => {
+  const tell = (
+    holding: Holding,
+    party: string | null,
+    sum: { amount: bigint; parts: Array<Flow["parts"][number]> },
+  ): void => {
     if (holding.parties.size === 0) holdings.push(holding);
     holding.parties.set(party, sum);
   };
-  const move = (account: string, party: string, unit: Unit, amount: bigint, part: Flow["parts"][number]): void => {
-    const holding = find(account, unit);
-    holding.counted += amount;
-    const sum = holding.parties.get(party) ?? { amount: 0n, parts: [] };
-    sum.amount += amount;
-    if (sum.parts.length <= mostParts) sum.parts.push(part);
-    if (!holding.parties.has(party)) tell(holding, party, sum);
-  };
-  for (const transfer of [...report.transfers, ...untold(report)]) {
+  /** Returns the amount of a unit that an account gets by the events' count. */
+  const counted = (account: string, unit: Unit): bigint => byUnit.get(keyOf(account, unit))?.counted ?? 0n;
+  return { holdings, counted, find, tell };
+};
+
+/** Adds what the events say. */
+const addTransfers = ({ find, tell }: ReturnType<typeof emptyLedger>, transfers: ReadonlyArray<Transfer>): void => {
+  for (const transfer of transfers) {
+    const { standard, token, tokenId } = transfer;
     const [giver, taker] = [transfer.from.toLowerCase(), transfer.to.toLowerCase()];
     if (giver === taker) continue;
-    const amount = transfer.standard === "erc721" ? 1n : transfer.amount;
-    move(giver, taker, transfer, -amount, transfer);
-    move(taker, giver, transfer, amount, transfer);
-    if (transfer.standard !== "erc721" || transfer.tokenId === null) continue;
-    // why: an NFT's contract also counts how many an account has
-    find(giver, { token: transfer.token, tokenId: null }).counted -= 1n;
-    find(taker, { token: transfer.token, tokenId: null }).counted += 1n;
+    const amount = standard === "erc721" ? 1n : transfer.amount;
+    for (const [account, party, change] of [[giver, taker, -amount] as const, [taker, giver, amount] as const]) {
+      const holding = find(account, transfer);
+      holding.counted += change;
+      const sum = holding.parties.get(party) ?? { amount: 0n, parts: [] };
+      tell(holding, party, sum);
+      sum.amount += change;
+      if (sum.parts.length <= mostParts) sum.parts.push(transfer);
+      // why: an NFT's contract also counts how many an account has
+      if (standard === "erc721" && tokenId !== null) find(account, { token, tokenId: null }).counted += change;
+    }
   }
-  for (const { account, token, tokenId, delta, after } of report.balanceChanges) {
+};
+
+/** Adds what was measured. */
+const addChanges = ({ find, tell }: ReturnType<typeof emptyLedger>, changes: Report["balanceChanges"]): void => {
+  for (const { account, token, tokenId, delta, after } of changes) {
     if (after === null) continue;
     const holding = find(account.toLowerCase(), { token, tokenId });
     const rest = delta - holding.counted;
@@ -119,11 +121,22 @@ export const ledgerOf = (report: Report) => {
       only.parts = [];
     } else tell(holding, null, { amount: rest, parts: [] });
   }
-  /** Returns the amount of a unit that an account gets by the events' count. */
-  const counted = (account: string, unit: Unit): bigint => byUnit.get(keyOf(account, unit))?.counted ?? 0n;
-  return { holdings, counted };
+};
+
+/**
+ * Reads every account's flows, once for a rendering: events say who, measured balances how much. What falls short
+ * of the events is taken from their only party; everything else that they do not explain is of a party of its own, which is
+ * not known. Each holding of which anything is told once, in the order of the telling.
+ */
+export const ledgerOf = (report: Report) => {
+  const ledger = emptyLedger();
+  addTransfers(ledger, [...report.transfers, ...untold(report)]);
+  addChanges(ledger, report.balanceChanges);
+  return ledger;
 };
 export type Ledger = ReturnType<typeof ledgerOf>;
+
+const accountOf = ({ account }: Flow): string => account;
 
 const flowsIn = ({ account, token, tokenId, parties }: Holding): ReadonlyArray<Flow> =>
   [...parties].flatMap(([party, { amount, parts }]) => {
@@ -193,24 +206,23 @@ export const paymentsOf = (
 ): ReadonlyArray<ReadonlyArray<Flow>> => {
   const senders = new Set(accountsOf(report));
   const near = new Map([...new Set(nearest(report))].map((account, rank) => [account, rank]));
-  const byPayer = new Map<string, Array<Flow>>();
-  const getters = new Set<string>();
-  for (const holding of holdings) {
-    const { account } = holding;
-    if (senders.has(account)) continue;
-    const flows = flowsIn(holding);
+  const rankOf = (account: string): number => near.get(account) ?? near.size;
+  const others = holdings.filter(({ account }) => !senders.has(account)).map(flowsIn);
+  const getters = new Set(others.flatMap((flows) => flows.filter(({ way }) => way === "in")).map(accountOf));
+  const isShown = (account: string): boolean =>
+    isQuiet || near.has(account) || (!isNobody(account) && !getters.has(account));
+  const paid = others.flatMap((flows) => {
     const net = flows.reduce((sum, { way, amount }) => (way === "in" ? sum + amount : sum - amount), 0n);
-    const isTold = (isQuiet && near.has(account)) || net < 0n;
-    const outs = flows.filter(({ way }) => way === "out");
-    if (outs.length < flows.length) getters.add(account);
-    if (outs.length === 0) continue;
-    const payments = byPayer.get(account) ?? [];
-    byPayer.set(account, payments);
-    for (const flow of outs) if (isTold && !senders.has(flow.party ?? "")) payments.push(flow);
-  }
-  const ranked = [...byPayer].flatMap(([account, payments]) => {
-    const isTold = isQuiet || near.has(account) || (!isNobody(account) && !getters.has(account));
-    return isTold && payments.length > 0 ? [{ payments, rank: near.get(account) ?? near.size }] : [];
+    // why: the first payment of an account is its place, whether it is shown or not
+    return flows.filter(({ way }) => way === "out").map((flow) => ({ flow, isLoss: net < 0n }));
   });
-  return ranked.sort((a, b) => a.rank - b.rank).map(({ payments }) => payments);
+  return Object.entries(Arr.groupBy(paid, ({ flow }) => flow.account))
+    .sort(([a], [b]) => rankOf(a) - rankOf(b))
+    .map(([account, all]) =>
+      all.flatMap(({ flow, isLoss }) => {
+        const isTold = isShown(account) && ((isQuiet && near.has(account)) || isLoss);
+        return isTold && !senders.has(flow.party ?? "") ? [flow] : [];
+      }),
+    )
+    .filter((payments) => payments.length > 0);
 };
