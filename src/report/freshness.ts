@@ -101,9 +101,16 @@ export const ClockSkew = code("chain", ["info", "warning"], "ClockSkew", [
   "check the local clock",
 ]);
 
+/** The time of the newest HTTP `Date`, epoch seconds; null where none came. */
+const datedAt = ({ now, aheadMs }: FreshnessOptions): bigint | null =>
+  aheadMs === null ? null : elapsed(now + aheadMs);
+
 /** Compares clocks. The age of a head later than every clock cannot be told; one that advances is at least alive. */
-const checkClocks = ({ aheadMs, hasAdvanced }: FreshnessOptions, lead: bigint): ReadonlyArray<Finding> => {
+const checkClocks = (options: FreshnessOptions): ReadonlyArray<Finding> => {
+  const { aheadMs, hasAdvanced, head, now, chainId } = options;
   const evidence = "measured";
+  const clock = newest(elapsed(now), datedAt(options));
+  const lead = minesOnDemand(chainId) || head === null ? 0n : head.timestamp - clock;
   if (lead > mostSkew)
     return [ClockSkew[hasAdvanced ? "info" : "warning"]({ evidence }, seconds("the head is ahead by", lead))];
   const skew = inSeconds(aheadMs ?? 0);
@@ -111,6 +118,21 @@ const checkClocks = ({ aheadMs, hasAdvanced }: FreshnessOptions, lead: bigint): 
   const by = skew > 0n ? seconds("the local clock is behind by", skew) : seconds("the local clock is ahead by", -skew);
   // why: the newest clock counts, so that a wrong one can only make a state look older than it is
   return [ClockSkew.info({ evidence }, by)];
+};
+
+/**
+ * The age of the state, seconds: that of the sealed head by the newest clock, for pending state may carry the clock of a
+ * node that heard of no block for days. Without a head the simulated block's time may show that the state is old, never
+ * that it is new. 0 where it cannot be told.
+ */
+const ageOf = (options: FreshnessOptions): bigint => {
+  const { head, timestamp, now, chainId } = options;
+  const time = head?.timestamp ?? timestamp;
+  if (time === null || minesOnDemand(chainId)) return 0n;
+  const local = elapsed(now);
+  const others = newest(time, datedAt(options), timestamp === null ? null : timestamp - afterClock);
+  // why: a local clock that is nobody else's counts where it is far beyond them
+  return (local > others + mostSkew ? local : others) - time;
 };
 
 /** The node gave no block header. */
@@ -150,26 +172,17 @@ const isOff = ({ base, head, highest, least = null, elapsedMs, chain }: Freshnes
 };
 
 /**
- * The age is that of the sealed head by the newest clock, for pending state may carry the clock of a node that heard
- * of no block for days. Without a head the simulated block's time may show that the state is old, never that it is new.
  * One or two slots behind cannot be told from slots that were missed. A head that is as old for everybody is the
  * chain's, until that stands still.
  */
 export const freshnessOf = (options: FreshnessOptions) => {
-  const { base, head, highest, timestamp, now, aheadMs, chain, chainId } = options;
-  const { heldMs = 0, isShared = false } = options;
-  const local = elapsed(now);
-  const dated = aheadMs === null ? null : elapsed(now + aheadMs);
-  const clock = newest(local, dated);
-  const time = head?.timestamp ?? timestamp;
-  const isPaced = !minesOnDemand(chainId);
-  const others = newest(time ?? 0n, dated, timestamp === null ? null : timestamp - afterClock);
-  const age = time === null || !isPaced ? 0n : (local > others + mostSkew ? local : others) - time;
+  const { base, head, highest, chain, heldMs = 0, isShared = false } = options;
+  const age = ageOf(options);
   const { doubtful, stale, held } = headLimitsOf(chain);
   const isSlow = chain.paceKnown && (isShared || elapsed(heldMs) >= held) && age <= standstill(chain);
 
   const where = { evidence: "measured" } as const;
-  const clocks = checkClocks(options, isPaced && head !== null ? head.timestamp - clock : 0n);
+  const clocks = checkClocks(options);
   const old = age >= doubtful ? seconds("age of the head", age) : null;
   const told = (freshness: Observed["freshness"], ...more: ReadonlyArray<Finding>) => ({
     freshness,
