@@ -112,33 +112,42 @@ const stillness = (report: Report): string =>
     ? ""
     : " without moving anything";
 
+/** The call itself, where nothing else is told of an account: it moves nothing, or creates a contract. */
+const callClause = (
+  report: Report,
+  own: Report["transactions"],
+  isStill: boolean,
+  voice: Voice,
+): ReadonlyArray<Clause> => {
+  const [only, ...others] = report.transactions;
+  const isCreating = others.length === 0 && own.some(({ input }) => input.to === null);
+  const isNamed = others.length === 0 && only?.call != null;
+  // why: of a bundle that fails as a whole it is said already
+  const isFailing = own.length > 1 && failuresOf(report).length === report.transactions.length;
+  if (own.length === 0 || isNamed || isFailing || !(isStill || isCreating)) return [];
+  return [plain(`${bareCalls(own, voice)}${isStill ? stillness(report) : ""}`)];
+};
+
 const clausesOf = (
   report: Report,
   flows: ReadonlyArray<Flow>,
   { accounts, cost }: ReturnType<typeof subjectsOf>[number],
   voice: Voice,
 ): ReadonlyArray<Clause> => {
+  const { names, verb, their } = voice;
   const mine = flows.filter(({ account, party }) => accounts.has(account) && !accounts.has(party ?? ""));
   const grants = grantsOf(report, accounts);
   const outs = things(mine, "out", voice);
   const ins = things(mine, "in", voice);
-  const { names, verb } = voice;
   const own = report.transactions.filter(({ input }) => accounts.has(input.from.toLowerCase()));
-  const isCreating = report.transactions.length === 1 && own.some(({ input }) => input.to === null);
   const isStill = outs.length + ins.length + grants.length === 0;
-  const isNamed = report.transactions.length === 1 && report.transactions[0]?.call != null;
-  // why: of a bundle that fails as a whole it is said already
-  const isFailing = own.length > 1 && failuresOf(report).length === report.transactions.length;
   const handed = toThemselves(report).filter(({ account }) => accounts.has(account));
-  const self = voice.their === "your" ? "yourself" : "itself";
   return [
     ...handed.slice(0, mostItems).map((flow) => {
       const what = amountInSentence(names, flow, flow.amount, roundingOf([flow], names));
-      return plain(`${verb("send")} ${what} to ${self}`);
+      return plain(`${verb("send")} ${what} to ${their === "your" ? "yourself" : "itself"}`);
     }),
-    ...(own.length > 0 && handed.length === 0 && (isStill || isCreating) && !isNamed && !isFailing
-      ? [plain(`${bareCalls(own, voice)}${isStill ? stillness(report) : ""}`)]
-      : []),
+    ...(handed.length > 0 ? [] : callClause(report, own, isStill, voice)),
     ...outs.map((clause) => withVerb(verb("send"), clause)),
     ...ins.map((clause) => withVerb(verb("receive"), clause)),
     ...rights(grants, voice),
