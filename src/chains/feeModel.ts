@@ -238,6 +238,19 @@ const dataGasOf = (length: number | null, scalar: bigint | null) =>
     ? {}
     : { dataGas: dataFootprint(length, scalar === 0n ? defaultFootprintScalar : scalar) };
 
+/** The L1 fee by the oracle, and by the formula computed here; the larger counts. */
+const l1FeeOf = (oracle: Address, subject: FeeSubject, view: View, own: bigint | null) => {
+  const answer = isLarge(subject) ? null : view.call(getL1Fee(subject.unsigned, oracle));
+  const chain = readUint256(answer);
+  // an oracle that failed is an error; one that was not asked, or had no gas left to answer, is replaced
+  if (chain === null && (own === null || answer !== null))
+    return { unreadable: "the chain's L1 fee could not be read from its oracle" };
+  const l1Fee = BigInts.max(chain ?? 0n, own ?? 0n);
+  // no chain asks for more than there is of its currency; the formulas below stay far from 256 bits
+  if (l1Fee >= 1n << 128n) return { unreadable: "the chain's oracle names an L1 fee that nobody could pay" };
+  return { l1Fee, ...(chain === null || own === null || chain === own ? {} : { disagrees: { chain, own } }) };
+};
+
 const decideWith =
   (oracle: Address): FeeModel["decide"] =>
   (subject, gas, view, horizonSeconds) => {
@@ -245,15 +258,9 @@ const decideWith =
     const scalar = readUint256(view.call(footprintScalar));
     const length = parameters !== null || scalar !== null ? oracleLength(subject.unsigned) : null;
     const own = parameters === null || length === null ? null : fjordL1Fee(length, parameters);
-    const answer = isLarge(subject) ? null : view.call(getL1Fee(subject.unsigned, oracle));
-    const oracleFee = readUint256(answer);
-    // an oracle that failed is an error; one that was not asked, or had no gas left to answer, is replaced
-    const replaceable = own !== null && answer === null;
-    if (oracleFee === null && !replaceable)
-      return { unreadable: "the chain's L1 fee could not be read from its oracle" };
-    const l1Fee = BigInts.max(oracleFee ?? 0n, own ?? 0n);
-    // no chain asks for more than there is of its currency; the formulas below stay far from 256 bits
-    if (l1Fee >= 1n << 128n) return { unreadable: "the chain's oracle names an L1 fee that nobody could pay" };
+    const read = l1FeeOf(oracle, subject, view, own);
+    if (!("l1Fee" in read)) return read;
+    const { l1Fee, ...more } = read;
     const operator = operatorFee(oracle, subject, view);
     if (operator === "unreadable") return { unreadable: "the chain's operator fee could not be read from its oracle" };
     return {
@@ -261,7 +268,7 @@ const decideWith =
         ...{ l1Fee, l1FeeAtMost: atMostWithin(l1Fee, horizonSeconds) },
         ...{ operatorFee: operator(gas.used ?? gas.limit), operatorFeeAtMost: operator(gas.limit) },
       },
-      ...(oracleFee === null || own === null || oracleFee === own ? {} : { disagrees: { chain: oracleFee, own } }),
+      ...more,
       ...dataGasOf(length, scalar),
     };
   };
