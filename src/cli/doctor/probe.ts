@@ -212,6 +212,19 @@ const rulesIn = ({ before, block }: Run): Answer => {
   return agrees ? yes(rules) : no(`${rules}, but something else speaks against it`);
 };
 
+/** Answers of a simulated call, each by its name. */
+const readings: Readonly<Record<string, (run: Run) => Answer>> = {
+  validation: ({ plan }) => (plan.without?.has("validation") === true ? no("refused") : yes()),
+  deployment: () => yes(),
+  traceTransfers: ({ traced }) => (traced ? yes() : no("a transfer of ETH left no log")),
+  maxUsedGas: ({ block }) => (block.calls.at(-1)?.maxUsedGas == null ? no("a result does not carry it") : yes()),
+};
+
+const chainIdIn = ({ environment }: Run["before"]): number | null => {
+  const chainId = Number(environment?.chainId ?? 0n);
+  return Number.isSafeInteger(chainId) && chainId > 0 ? chainId : null;
+};
+
 /** Everything about simulations, and the facts that a new connection may be told. */
 export const simulation = Effect.gen(function* () {
   const oracle = lookup(null).gasPriceOracle;
@@ -220,30 +233,24 @@ export const simulation = Effect.gen(function* () {
   const deployed = yield* run({ to: null, data: "0x00" });
   const fees = yield* Effect.result(history);
   const seen = Result.getOrNull(ran)?.before ?? null;
-  const environment = seen?.environment ?? null;
-  const chainId = environment === null ? null : Number(environment.chainId);
+  const chainId = seen === null ? null : chainIdIn(seen);
   const number = Result.getOrNull(latest)?.number ?? null;
   const { answer, pending } = yield* pendingOf(number, chainId);
-  const item = (name: string, read: (run: Run) => Answer, from = ran): Finding =>
-    finding(simulating, name, name, seenIn(from, read));
   return {
     findings: [
-      item("validation", ({ plan }) => (plan.without?.has("validation") === true ? no("refused") : yes())),
-      item("deployment", () => yes(), deployed),
-      item("traceTransfers", ({ traced }) => (traced ? yes() : no("a transfer of ETH left no log"))),
-      item("maxUsedGas", ({ block }) =>
-        block.calls.at(-1)?.maxUsedGas == null ? no("a result does not carry it") : yes(),
+      ...Object.entries(readings).map(([name, read]) =>
+        finding(simulating, name, name, seenIn(name === "deployment" ? deployed : ran, read)),
       ),
       ...(yield* overrides(number)),
       finding("rules and pending", "rules", "fork in force", seenIn(ran, rulesIn)),
       finding("rules and pending", "pending", "pending", answer),
     ],
     facts: {
-      chainId: chainId !== null && Number.isSafeInteger(chainId) && chainId > 0 ? chainId : null,
+      chainId,
       tellsTip: Result.isSuccess(fees) ? !lacksTip(fees, "normal") : null,
       noFeeOracle: seen?.account(oracle)?.codeSize === 0n ? oracle : null,
     },
-    fork: environment?.fork ?? null,
+    fork: seen?.environment?.fork ?? null,
     pending,
   };
 });
