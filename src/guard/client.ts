@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Rows from "effect/Record";
 import { concat, createClient, publicActions, serializeTransaction, walletActions } from "viem";
 import type { Client, LocalAccount } from "viem";
-import { sendTransaction, waitForTransactionReceipt } from "viem/actions";
+import { sendTransaction as sendByViem, waitForTransactionReceipt } from "viem/actions";
 import { InvalidConnection } from "../errors/index.js";
 import type { BundleReport, Request } from "../report/index.js";
 import { lazyImport, isRecord, safely } from "../primitives/index.js";
@@ -174,11 +174,8 @@ const verbsOf = (client: Client): Readonly<Record<string, unknown>> => {
   );
 };
 
-/** See `guard` of `evm-preflight/viem`. */
-export const guardClient = <client extends Client>(client: client, guard: Guarding): client => {
-  if (client.account?.type === "smart") refuse("client.account", "is a smart account, which signs user operations");
-  const own = isLocal(client.account) ? client.account : null;
-  const pass = (rpcRequest: RpcRequest, options?: unknown) => client.request(rpcRequest as never, options as never);
+/** The keys of one client: each is guarded once, and its original found again. */
+const keysOf = (guard: Guarding, pass: Pass) => {
   const originals = new WeakMap<object, LocalAccount>();
   const guarded = (account: LocalAccount) => {
     // why: callers name `client.account`, which is guarded already
@@ -187,30 +184,28 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
     originals.set(guardedAccount, account);
     return guardedAccount;
   };
-  const request = guardRequest(guard, pass, own === null ? null : deliverBy(guard, own));
-  const { account: _, uid: __, ...config } = client;
-  const transport = guardTransport(client.transport, request);
-  const base = createClient({
-    ...(config as object),
-    ...(client.account === undefined ? {} : { account: own === null ? client.account.address : guarded(own) }),
-    transport: () => ({ config: transport as never, request: request as never, value: {} }),
-  });
-  alsoKnownBy(base.transport, guard.memory);
   /** The same parameters, a key among them guarded as well. */
   const withGuarded = (parameters: unknown): unknown =>
     isRecord(parameters) && isLocal(parameters["account"])
       ? { ...parameters, account: guarded(parameters["account"]) }
       : parameters;
-  const send = (parameters: Parameters): Promise<unknown> => {
-    const named = parameters.account === undefined ? client.account : parameters.account;
-    const account = isLocal(named) ? (originals.get(named) ?? named) : null;
+  /** The key itself; null where it is none. */
+  const original = (account: unknown): LocalAccount | null =>
+    isLocal(account) ? (originals.get(account) ?? account) : null;
+  return { guarded, withGuarded, original };
+};
+
+/** viem's `sendTransaction` and `sendTransactionSync` by a key that is guarded. */
+const sendingBy = (guard: Guarding, pass: Pass, client: Client, base: Client, keys: ReturnType<typeof keysOf>) => {
+  const sendTransaction = (parameters: Parameters): Promise<unknown> => {
+    const { account: named = client.account, chain = client.chain } = parameters;
+    const account = keys.original(named);
     if (account === null || isOther(parameters)) {
       const name = `${account?.address.toLowerCase()} ${Number(parameters["nonce"])}`;
       guard.named.add(name);
-      return sendTransaction(base, withGuarded(parameters) as never).finally(() => guard.named.delete(name));
+      return sendByViem(base, keys.withGuarded(parameters) as never).finally(() => guard.named.delete(name));
     }
     const data = dataIn(parameters, client);
-    const chain = parameters.chain === undefined ? client.chain : parameters.chain;
     return guard.on.effect(
       Effect.gen(function* () {
         const chainId = yield* chainOf(guard, pass, chain?.id);
@@ -220,18 +215,36 @@ export const guardClient = <client extends Client>(client: client, guard: Guardi
       }),
     );
   };
-  const sendSync = ({ throwOnReceiptRevert, timeout, pollingInterval, ...parameters }: Parameters): Promise<unknown> =>
-    send(parameters).then((hash) =>
+  const sendTransactionSync = ({ throwOnReceiptRevert, timeout, pollingInterval, ...parameters }: Parameters) =>
+    sendTransaction(parameters).then((hash) =>
       waitForTransactionReceipt(base, { hash, timeout, pollingInterval } as never).then((receipt) =>
         receipt.status === "reverted" && throwOnReceiptRevert === true
           ? Promise.reject(new Error(`the transaction ${receipt.transactionHash} reverted`))
           : receipt,
       ),
     );
+  return { sendTransaction, sendTransactionSync };
+};
+
+/** See `guard` of `evm-preflight/viem`. */
+export const guardClient = <client extends Client>(client: client, guard: Guarding): client => {
+  if (client.account?.type === "smart") refuse("client.account", "is a smart account, which signs user operations");
+  const own = isLocal(client.account) ? client.account : null;
+  const pass = (rpcRequest: RpcRequest, options?: unknown) => client.request(rpcRequest as never, options as never);
+  const keys = keysOf(guard, pass);
+  const request = guardRequest(guard, pass, own === null ? null : deliverBy(guard, own));
+  const { account: _, uid: __, ...config } = client;
+  const transport = guardTransport(client.transport, request);
+  const base = createClient({
+    ...(config as object),
+    ...(client.account === undefined ? {} : { account: own === null ? client.account.address : keys.guarded(own) }),
+    transport: () => ({ config: transport as never, request: request as never, value: {} }),
+  });
+  alsoKnownBy(base.transport, guard.memory);
   // why: viem's other verbs, such as `writeContract`, look for these on the very client that they were made for
-  Object.assign(base, { sendTransaction: send, sendTransactionSync: sendSync });
+  Object.assign(base, sendingBy(guard, pass, client, base as never, keys));
   const known: Readonly<Record<string, unknown>> = {
-    ...(guardVerbs(verbsOf(base as never), withGuarded) as object),
+    ...(guardVerbs(verbsOf(base as never), keys.withGuarded) as object),
     ...base,
   };
   const names = Object.keys(client).filter((name) => !(name in base));
