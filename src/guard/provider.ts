@@ -59,30 +59,19 @@ const members = [
 /** Members of a provider that tell in words or as data; others might be keys. */
 const telling = ["accounts", "chainId", "icon", "name", "networkVersion", "rdns", "selectedAddress", "session", "uuid"];
 
-/** See `guardProvider` of `evm-preflight/promise`; `isAlone`: the wallet's own node is the only one that is asked. */
-export const guardedProvider = <provider extends Provider>(
-  provider: provider,
-  on: Facade<NonceStore>,
-  rules: GuardRules,
-  options: RunOptions,
-  isAlone: boolean,
-): provider => {
-  const memory = memoryOf(provider);
-  const judging = Effect.map(
-    lazyImport(() => import("./requests.js")),
-    ({ guardRequest, guarding }) =>
-      guardRequest(guarding({ on, rules, options, memory, isAlone }), (rpcRequest) =>
-        provider.request(rpcRequest as never),
-      ),
-  );
-  let loading: Promise<(rpcRequest: RpcRequest) => Promise<unknown>> | null = null;
-  const request = (original: RpcRequest): Promise<unknown> => {
+/** Requests as they pass a guard, which is loaded with the first that it judges. */
+const requesting = (
+  provider: Provider,
+  passes: GuardRules["passes"],
+  judging: () => Promise<(rpcRequest: RpcRequest) => Promise<unknown>>,
+) => {
+  let loading: ReturnType<typeof judging> | null = null;
+  return (original: RpcRequest): Promise<unknown> => {
     const rpcRequest = readRequest(original);
     if (rpcRequest === null) return Promise.reject(unreadable());
     // why: a wallet that throws rejects, as EIP-1193 has it
-    if (!isJudged(rpcRequest, rules.passes))
-      return new Promise((resolve) => resolve(provider.request(rpcRequest as never)));
-    const loaded = (loading ??= on.effect(judging));
+    if (!isJudged(rpcRequest, passes)) return new Promise((resolve) => resolve(provider.request(rpcRequest as never)));
+    const loaded = (loading ??= judging());
     return loaded.then(
       (guardedRequest) => guardedRequest(rpcRequest),
       (error: unknown) => {
@@ -92,8 +81,12 @@ export const guardedProvider = <provider extends Provider>(
       },
     );
   };
-  /** The forms from before EIP-1193, which old pages still call: a method and its parameters, or a request and a listener. */
-  const send = (first: string | (RpcRequest & { readonly id?: unknown }), second?: unknown): unknown => {
+};
+
+/** The forms from before EIP-1193, which old pages still call: a method and its parameters, or a request and a listener. */
+const sendingBy =
+  (request: (original: RpcRequest) => Promise<unknown>) =>
+  (first: string | (RpcRequest & { readonly id?: unknown }), second?: unknown): unknown => {
     if (typeof first === "string") return request({ method: first, params: second ?? [] });
     if (typeof second !== "function") return request(first);
     return void request(first).then(
@@ -101,7 +94,9 @@ export const guardedProvider = <provider extends Provider>(
       (error: unknown) => second(error),
     );
   };
-  const guarded = new Map<PropertyKey, unknown>(Object.entries({ request, send }));
+
+/** A provider with these members in place of its own: of everything else only what tells and what listens. */
+const proxyOf = <provider extends Provider>(provider: provider, own: ReadonlyMap<PropertyKey, unknown>): provider => {
   /** Data as a copy, and nothing of an object that may have ways to sign, such as another provider. */
   const shown = (value: unknown): unknown => {
     if (value === provider) return proxy;
@@ -132,7 +127,7 @@ export const guardedProvider = <provider extends Provider>(
         // guard: what a provider holds beside its members
         return isTold ? shown(value) : undefined;
       }
-      if (guarded.has(name)) return guarded.get(name);
+      if (own.has(name)) return own.get(name);
       // guard: a member that may sign
       const isMember = members.includes(String(name));
       if (!isMember) return () => fail(new GuardRefused(String(name), "is no member of a provider that a guard knows"));
@@ -140,6 +135,27 @@ export const guardedProvider = <provider extends Provider>(
       return (...args: ReadonlyArray<unknown>): unknown => shown(Reflect.apply(value, provider, args.map(wrapped)));
     },
   });
+  return proxy;
+};
+
+/** See `guardProvider` of `evm-preflight/promise`; `isAlone`: the wallet's own node is the only one that is asked. */
+export const guardedProvider = <provider extends Provider>(
+  provider: provider,
+  on: Facade<NonceStore>,
+  rules: GuardRules,
+  options: RunOptions,
+  isAlone: boolean,
+): provider => {
+  const memory = memoryOf(provider);
+  const judging = Effect.map(
+    lazyImport(() => import("./requests.js")),
+    ({ guardRequest, guarding }) =>
+      guardRequest(guarding({ on, rules, options, memory, isAlone }), (rpcRequest) =>
+        provider.request(rpcRequest as never),
+      ),
+  );
+  const request = requesting(provider, rules.passes, () => on.effect(judging));
+  const proxy = proxyOf(provider, new Map(Object.entries({ request, send: sendingBy(request) })));
   alsoKnownBy(proxy, memory);
   return proxy;
 };
