@@ -6,8 +6,8 @@ import { concat, numberToHex, zeroAddress } from "viem";
 import { getTransactionReceipt } from "../eth/index.js";
 import { copyOf, dataOf, isHash, isQuantity, type Hash, type Hex, isRecord } from "../primitives/index.js";
 import { hashOf } from "../nonces/signed.js";
-import { compareCalls } from "../settle/compare.js";
-import { gravest, type Comparison } from "../settle/settlement.js";
+import { compareCalls, merged } from "../settle/compare.js";
+import { gravest } from "../settle/settlement.js";
 import { attempt, decides } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import { Rpc } from "../rpc/index.js";
@@ -27,7 +27,6 @@ import {
   renewed,
   type Guarding,
   type Pass,
-  type SettledCalls,
 } from "./rules.js";
 import { areAsked, atOnce, verify } from "./sent.js";
 import { signInProblem, textOfFields } from "./signIn.js";
@@ -176,6 +175,14 @@ const sendCalls = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver:
 const isDone = (answer: Readonly<Record<string, unknown>>): boolean =>
   Number(answer["status"]) >= 200 || answer["status"] === "CONFIRMED";
 
+/** The transactions that a wallet names for calls; none where it names more than there can be. */
+const hashesIn = ({ receipts }: Readonly<Record<string, unknown>>, most: number): ReadonlyArray<Hash> => {
+  const named: ReadonlyArray<unknown> = Array.isArray(receipts) ? receipts : [];
+  const hashes = named.map((receipt) => (isRecord(receipt) ? receipt["transactionHash"] : null)).filter(isHash);
+  const distinct = [...new Set(hashes)];
+  return distinct.length > most ? [] : distinct;
+};
+
 /** Reads what became of calls that this guard passed on, by the node's receipts: the wallet's is its own word. */
 const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
   Effect.gen(function* () {
@@ -183,25 +190,17 @@ const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
     const report = guard.calls.get(String(paramsOf(rpcRequest)[0]));
     const { onSettled } = guard.rules;
     if (report === undefined || onSettled === undefined || !isRecord(answer) || !isDone(answer)) return answer;
-    const named = Array.isArray(answer["receipts"]) ? answer["receipts"] : [];
-    const all = named.map((receipt) =>
-      isRecord(receipt) && isHash(receipt["transactionHash"]) ? receipt["transactionHash"] : null,
-    );
-    const distinct = [...new Set(all)].flatMap((hash) => hash ?? []);
-    // why: a wallet may name any number
-    const hashes = distinct.length > report.transactions.length ? [] : distinct;
+    const hashes = hashesIn(answer, report.transactions.length);
     const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }), atOnce);
     const receipts = yield* Effect.orElseSucceed(asking, () => []);
     const known = receipts.flatMap((receipt) => receipt ?? []);
-    const nothing: Comparison = { compared: 0, differences: [], uncompared: [] };
-    const comparison =
-      hashes.length === 0 ? nothing : known.length < hashes.length ? null : compareCalls(report, known);
+    const isKnown = known.length === hashes.length;
+    const comparison = hashes.length === 0 ? merged() : isKnown ? compareCalls(report, known) : null;
     if (comparison === null) return answer;
     const found = gravest(comparison.differences.map((difference) => difference.class));
     // why: receipts of what others asked for
     const name = hashes.length > 0 && (yield* areAsked(report, hashes)) ? found : "unknown";
-    const settled: SettledCalls = { ...comparison, class: name, hashes, report };
-    yield* Effect.ignore(decides(onSettled, settled));
+    yield* Effect.ignore(decides(onSettled, { ...comparison, class: name, hashes, report }));
     return answer;
   });
 
