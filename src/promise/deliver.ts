@@ -1,7 +1,6 @@
 /** Sending under reserved nonces, as the Promise door does it. */
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
-import * as Ref from "effect/Ref";
 import * as Result from "effect/Result";
 import { InvalidTransaction, PartlySent, type NonceError, gap, NotProven } from "../errors/index.js";
 import { getTransactionCount } from "../eth/index.js";
@@ -158,80 +157,90 @@ const clearAgain = Effect.fnUntraced(function* (
   return { again, expiresAt: clearance.expiresAt };
 });
 
+/** The input, checked; its nonces are reserved, so that it must have none. */
+const withoutNonces = Effect.fnUntraced(function* (input: unknown) {
+  const { defaults } = yield* Rpc;
+  const checked = yield* check(input, defaults);
+  const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);
+  if (fixed === -1) return checked;
+  const field = Array.isArray(input) ? `[${fixed}].nonce` : "nonce";
+  return yield* new InvalidTransaction({ field, problem: "is reserved by deliver, leave it out" });
+});
+
+/** The report of an input whose nonces are reserved, with the leases of them. */
+const reservedFor = Effect.fnUntraced(function* (
+  input: unknown,
+  { waitMs, ttl }: { readonly waitMs: number; readonly ttl: number | undefined },
+  options: Options,
+) {
+  let leases: ReadonlyArray<Nonces.Lease> = [];
+  const reserve = reserving((scanned) =>
+    Effect.map(Nonces.reserveAll(scanned, { waitMs, ...(ttl === undefined ? {} : { ttl }) }), (grants) => {
+      leases = grants.flatMap((lease) => lease ?? []);
+      return grants.map((lease) => lease?.nonce ?? null);
+    }),
+  );
+  // why: no form of input, but one that was checked already
+  const report = yield* reserve((yield* withoutNonces(input)) as never, options);
+  return { report, leases };
+});
+
+/** The signed transactions of a clearance, in order, each exactly its request. */
+const signedBy = Effect.fnUntraced(function* (sign: Sign, clearance: BundleClearance) {
+  const signed = yield* Effect.forEach(clearance.requests, (request, index) =>
+    attempt(() => sign(copyOf(request), index)),
+  );
+  const wrong = mismatch(clearance, signed);
+  return wrong === null ? signed : yield* wrong;
+});
+
 /**
  * Scan, reserve, prove, sign, commit, send; the nonces are free again unless they were committed. A clearance that
  * expired before one of them is committed, while it was signed or those before it were sent, is proven again for it and
  * what is behind it. What waits for others to be mined (see
  * `Clearance.waits`) is committed and sent when they are, and when it was proven again then.
  */
-export const deliverAll = (
+export const deliverAll = Effect.fnUntraced(function* (
   sign: Sign,
   input: unknown,
   { waitMs = 0, ttl, onCaution = "refuse", ...options }: DeliverOptions,
   clears: ReturnType<typeof clearsBy> = clearsBy(onCaution),
-) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      yield* Effect.fromResult(functionGiven("sign", sign));
-      yield* Effect.fromResult(cautionGiven(onCaution));
-      yield* Effect.fromResult(besideLane({ waitMs, ttl }, ["waitMs", "ttl"]));
-      const { defaults } = yield* Rpc;
-      const checked = yield* check(input, defaults);
-      const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);
-      if (fixed !== -1) {
-        const field = Array.isArray(input) ? `[${fixed}].nonce` : "nonce";
-        return yield* new InvalidTransaction({ field, problem: "is reserved by deliver, leave it out" });
-      }
-      const leasesRef = yield* Ref.make<ReadonlyArray<Nonces.Lease>>([]);
-      const reserve = reserving((scanned) =>
-        Effect.flatMap(Nonces.reserveAll(scanned, { waitMs, ...(ttl === undefined ? {} : { ttl }) }), (grants) => {
-          const leases = grants.flatMap((lease) => lease ?? []);
-          return Effect.as(
-            Ref.set(leasesRef, leases),
-            grants.map((lease) => lease?.nonce ?? null),
-          );
+) {
+  yield* Effect.fromResult(functionGiven("sign", sign));
+  yield* Effect.fromResult(cautionGiven(onCaution));
+  yield* Effect.fromResult(besideLane({ waitMs, ttl }, ["waitMs", "ttl"]));
+  const { report, leases } = yield* reservedFor(input, { waitMs, ttl }, options);
+  const clearance = yield* clears(report);
+  const signed = yield* signedBy(sign, clearance);
+  if (leases.length !== signed.length)
+    return yield* new NotProven({ missing: [gap("RequestIncomplete", "a transaction has no nonce of its own")] });
+  let lastReport = report;
+  let { expiresAt } = clearance;
+  const sent: Array<Nonces.Sent> = [];
+  let inDoubt: typeof PartlySent.Type.inDoubt = null;
+  const deliver = Effect.fnUntraced(function* (lease: Nonces.Lease, index: number) {
+    const waits = clearance.waits.filter(({ transaction }) => transaction === index);
+    if (waits.length > 0) yield* untilMined(waits, lease.leaseMs);
+    // why: those before it took their time too, or its store and node did
+    if (waits.length > 0 || (yield* Clock.currentTimeMillis) > expiresAt) {
+      const cleared = yield* clearAgain(lastReport, index, signed, options, clears);
+      ({ expiresAt } = cleared);
+      if (index === 0) lastReport = cleared.again;
+    }
+    const result = yield* Effect.result(Nonces.deliver(lease, signed[index] ?? "0x", broadcast));
+    if (result._tag === "Success") return void sent.push(result.success);
+    inDoubt = heldBy(lease, result.failure);
+    return yield* result.failure;
+  });
+  yield* Effect.mapError(Effect.forEach(leases, deliver, { discard: true }), (error) =>
+    sent.length === 0
+      ? error
+      : new PartlySent({
+          sent: sent.map(({ lane, nonce, hash }) => ({ lane: lane.id, nonce, hash })),
+          inDoubt,
+          left: leases.length - sent.length - (inDoubt === null ? 0 : 1),
+          detail: error instanceof Error ? error.message : String(error),
         }),
-      );
-      // why: no form of input, but one that was checked already
-      const report = yield* reserve(checked as never, options);
-      const leases = yield* Ref.get(leasesRef);
-      const clearance = yield* clears(report);
-      const signed = yield* Effect.forEach(clearance.requests, (request, index) =>
-        attempt(() => sign(copyOf(request), index)),
-      );
-      const wrong = mismatch(clearance, signed);
-      if (wrong !== null) return yield* wrong;
-      if (leases.length !== signed.length)
-        return yield* new NotProven({ missing: [gap("RequestIncomplete", "a transaction has no nonce of its own")] });
-      let lastReport = report;
-      let { expiresAt } = clearance;
-      const sent: Array<Nonces.Sent> = [];
-      let inDoubt: typeof PartlySent.Type.inDoubt = null;
-      const deliver = Effect.fnUntraced(function* (lease: Nonces.Lease, index: number) {
-        const waits = clearance.waits.filter(({ transaction }) => transaction === index);
-        if (waits.length > 0) yield* untilMined(waits, lease.leaseMs);
-        // why: those before it took their time too, or its store and node did
-        if (waits.length > 0 || (yield* Clock.currentTimeMillis) > expiresAt) {
-          const cleared = yield* clearAgain(lastReport, index, signed, options, clears);
-          ({ expiresAt } = cleared);
-          if (index === 0) lastReport = cleared.again;
-        }
-        const bytes = signed[index] ?? "0x";
-        const result = yield* Effect.result(Nonces.deliver(lease, bytes, broadcast));
-        if (result._tag === "Success") return void sent.push(result.success);
-        inDoubt = heldBy(lease, result.failure);
-        return yield* result.failure;
-      });
-      yield* Effect.mapError(Effect.forEach(leases, deliver, { discard: true }), (error) =>
-        sent.length === 0
-          ? error
-          : new PartlySent({
-              sent: sent.map(({ lane, nonce, hash }) => ({ lane: lane.id, nonce, hash })),
-              inDoubt,
-              left: leases.length - sent.length - (inDoubt === null ? 0 : 1),
-              detail: error instanceof Error ? error.message : String(error),
-            }),
-      );
-      return { report: lastReport, sent };
-    }),
   );
+  return { report: lastReport, sent };
+}, Effect.scoped);
