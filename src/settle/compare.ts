@@ -5,7 +5,7 @@ import { type Fact, logFacts, nothing, paired, plainJson, type Subject } from ".
 import { isInVain, type Report, type TransactionReport } from "../report/index.js";
 import { isSameLog } from "../steps/index.js";
 import { fields, signingHash, type Request } from "../transaction/index.js";
-import { paidBy, requestIn } from "./mined.js";
+import { paidBy, requestOfMined } from "./mined.js";
 import type { Comparison, MinedOutcome } from "./settlement.js";
 
 /** A class that a difference may have, and how it is known. */
@@ -51,6 +51,18 @@ const factOf =
     value,
   });
 
+/** Compares facts that are told side by side. */
+const compareRows = (
+  fact: ReturnType<typeof factOf>,
+  rows: ReadonlyArray<readonly [what: string, said: Fact["value"], happened: Fact["value"], unit?: Fact["of"]["unit"]]>,
+  causeOf: (of: Subject) => Cause,
+): Comparison =>
+  compare(
+    rows.map(([what, said, , unit]) => fact(what, said, unit)),
+    rows.map(([what, , happened, unit]) => fact(what, happened, unit)),
+    causeOf,
+  );
+
 const plain = (value: unknown): Fact["value"] =>
   typeof value === "bigint"
     ? value
@@ -76,20 +88,21 @@ export const compareRequest = (
   mined: FullTransaction,
   cause: Cause,
 ): Comparison & { readonly isSame: boolean } => {
-  const signed = requestIn(mined);
+  const signed = requestOfMined(mined);
   const hash = signingHash(request);
   const isSame =
     signed !== null && mined.from.toLowerCase() === from.toLowerCase() && signingHash(signed) === hash && hash !== null;
-  const whole = (value: string) => [factOf(transaction)("request", value)];
   const because = () => cause;
-  if (isSame) return { ...compare(whole("same"), whole("same"), because), isSame };
+  const whole = (said: string, happened: string) =>
+    compareRows(factOf(transaction), [["request", said, happened]], because);
+  if (isSame) return { ...whole("same", "same"), isSame };
   const found = compare(
     requestFacts(transaction, from, request),
     requestFacts(transaction, mined.from, signed),
     because,
   );
   // why: it differs, though no field of ours tells where
-  const untold = compare(whole("the request that was proven"), whole("another"), because);
+  const untold = whole("the request that was proven", "another");
   return { ...found, differences: (found.differences.length > 0 ? found : untold).differences, isSame };
 };
 
@@ -146,12 +159,8 @@ export const compareAsked = ({ findings }: Report, transaction: number): Compari
   const isVain = findings.some(
     (finding) => isInVain(finding) && finding.transaction === transaction && finding.severity === "warning",
   );
-  const fact = factOf(transaction);
-  return compare(
-    isVain ? [fact("what its call asks for", "happens")] : [],
-    isVain ? [fact("what its call asks for", "the call did not return true, and nothing happened")] : [],
-    () => ({ class: "unfulfilled", evidence: "logged" }),
-  );
+  const row = ["what its call asks for", "happens", "the call did not return true, and nothing happened"] as const;
+  return compareRows(factOf(transaction), isVain ? [row] : [], () => ({ class: "unfulfilled", evidence: "logged" }));
 };
 
 /** Status and events of what was said beside those of what happened, in whatever order; what was not said comes last. */
@@ -205,26 +214,15 @@ export const compareCost = (
   const { cost, l1Fee, operatorFee } = paidBy(receipt);
   const fees = terms.filter(({ name }) => name !== "value" && name !== "received" && name !== "spent");
   const isKnown = fees.some(({ name }) => name === "gas");
-  const fact = factOf(transaction, "most");
-  const factsOf = (
-    price: bigint | null,
-    all: bigint | null,
-    ofLayer1: bigint | null,
-    ofOperator: bigint | null,
-  ): ReadonlyArray<Fact> => [
-    fact("price", price, "wei per gas"),
-    fact("cost", all, "wei"),
-    fact("L1 fee", ofLayer1, "wei"),
-    fact("operator fee", ofOperator, "wei"),
-  ];
-  return compare(
-    factsOf(
-      request?.maxFeePerGas ?? request?.gasPrice ?? null,
-      isKnown ? fees.reduce((sum, { amount }) => sum + amount, 0n) : null,
-      termOf("l1Fee"),
-      termOf("operatorFee"),
-    ),
-    factsOf(receipt.effectiveGasPrice, cost, l1Fee ?? 0n, operatorFee ?? 0n),
+  const most = isKnown ? fees.reduce((sum, { amount }) => sum + amount, 0n) : null;
+  return compareRows(
+    factOf(transaction, "most"),
+    [
+      ["price", request?.maxFeePerGas ?? request?.gasPrice ?? null, receipt.effectiveGasPrice, "wei per gas"],
+      ["cost", most, cost, "wei"],
+      ["L1 fee", termOf("l1Fee"), l1Fee ?? 0n, "wei"],
+      ["operator fee", termOf("operatorFee"), operatorFee ?? 0n, "wei"],
+    ],
     // why: a chain takes no more than was signed, so that a price above it is explained by nothing here
     ({ what }) => (what === "price" ? unknownCause : { class: "priceMoved", evidence: "logged" }),
   );
