@@ -14,12 +14,6 @@ import * as Terminal from "effect/Terminal";
 import { isRecord, escapeText } from "../primitives/index.js";
 import { orWrong, Unwritten, wrong, type WrongUsage } from "./exit.js";
 
-/** How text on stdout should look. */
-export interface Look {
-  readonly color: boolean;
-  readonly width: number;
-}
-
 const variable = (name: string): Effect.Effect<string> =>
   Config.String(name).pipe(
     Config.withDefault(""),
@@ -33,7 +27,7 @@ export const isDumb: Effect.Effect<boolean> = Effect.map(variable("TERM"), (term
  * Colours and the terminal's width on a terminal, plain text in a pipe. `FORCE_COLOR` (but 0) wants colours in a pipe,
  * too; `NO_COLOR` wants none anywhere, and a dumb terminal can show none.
  */
-export const look: Effect.Effect<Look, never, Stdio.Stdio | Terminal.Terminal> = Effect.gen(function* () {
+export const look = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio;
   const isTerminal = yield* stdio.stdoutIsTerminal;
   const noColor = yield* variable("NO_COLOR");

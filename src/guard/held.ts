@@ -4,22 +4,22 @@ import type * as Semaphore from "effect/Semaphore";
 import { isRecord, type Hash } from "../primitives/index.js";
 import type { Rpc } from "../rpc/index.js";
 
-/** A transaction that an account may have in flight. */
-export interface Held {
-  /** Null where the wallet answered with none. */
-  readonly hash: Hash | null;
-  /** The nonce that was cleared. */
-  readonly nonce: number;
-  /** True if somebody shows the transaction now. */
-  readonly isShown: Effect.Effect<boolean, never, Rpc>;
-}
-
 export const heldKey = (chainId: number | null, account: string): string => `${chainId} ${account.toLowerCase()}`;
 
 /** The memory of a wallet. */
 export interface Memory {
-  /** By chain and account. */
-  readonly held: Map<string, Held>;
+  /** Transactions that an account may have in flight, by chain and account. */
+  readonly held: Map<
+    string,
+    {
+      /** Null where the wallet answered with none. */
+      readonly hash: Hash | null;
+      /** The nonce that was cleared. */
+      readonly nonce: number;
+      /** True if somebody shows the transaction now. */
+      readonly isShown: Effect.Effect<boolean, never, Rpc>;
+    }
+  >;
   /** Chains whose node in the wallet a page may have named, by their ids. */
   readonly pageChains: Set<number>;
   /** A JSON-RPC account signs one at a time, through all guards of its wallet; by address. */

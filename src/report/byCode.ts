@@ -4,10 +4,7 @@
  */
 import type { Finding, FindingCode } from "./finding.js";
 
-/** A finding's code as decoded; a report from elsewhere may hold any. */
-type Coded = Pick<Finding, "code">;
-
-const oneOf = (...codes: ReadonlyArray<FindingCode>): ((finding: Coded) => boolean) => {
+const oneOf = (...codes: ReadonlyArray<FindingCode>): ((finding: Pick<Finding, "code">) => boolean) => {
   const named: ReadonlySet<string> = new Set(codes);
   return ({ code }) => named.has(code);
 };

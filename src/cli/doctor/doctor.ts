@@ -17,7 +17,7 @@ import { overrideNames } from "../../steps/index.js";
 import { endpoint, header, readHeaders, whyDeaf, withProgress } from "../endpoint.js";
 import { Exited, exitCodes, withExitCodes } from "../exit.js";
 import { toggle } from "../flags.js";
-import { look, print, type Look } from "../terminal.js";
+import { look, print } from "../terminal.js";
 import {
   finding,
   methodProbes,
@@ -33,7 +33,6 @@ import {
   unknown,
   yes,
   type Finding,
-  type Status,
 } from "./probe.js";
 
 const nothingKnown: Omit<KnownEndpoint, "format"> = {
@@ -172,10 +171,10 @@ const diagnose = (
     ),
   );
 
-const tones: Readonly<Record<Status, Tone>> = { yes: "good", no: "bad", unknown: "warn" };
+const tones: Readonly<Record<Finding["status"], Tone>> = { yes: "good", no: "bad", unknown: "warn" };
 
 /** The level first, then every answer in its group, then what it means. */
-const diagnosisText = (diagnosis: ReturnType<typeof conclude>, { color }: Look): string => {
+const diagnosisText = (diagnosis: ReturnType<typeof conclude>, color: boolean): string => {
   const paint = painter(color);
   const { endpoint, level, summary, findings, meaning } = diagnosis;
   const [only, ...others] = findings;
@@ -224,7 +223,7 @@ export const doctor = Command.make(
       "url",
     );
     const diagnosis = yield* diagnose(url, { headers: yield* readHeaders(input.header) });
-    yield* print(input.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, yield* look));
+    yield* print(input.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, (yield* look).color));
     return yield* new Exited({ code: levels[diagnosis.level][1] });
   }),
 ).pipe(

@@ -16,12 +16,10 @@ import { fatesOf, lacksTip, overrideNames, type Fate, type Plan, type Run } from
 import * as Transaction from "../../Transaction.js";
 import { unreached } from "../endpoint.js";
 
-/** `unknown`: the endpoint did not answer, so nothing is shown either way. */
-export type Status = "yes" | "no" | "unknown";
-
 /** A probe with its answer. `id` is stable, for programs. */
 export interface Finding extends Readonly<Record<"id" | "group" | "name" | "detail", string>> {
-  readonly status: Status;
+  /** `unknown`: the endpoint did not answer, so nothing is shown either way. */
+  readonly status: "yes" | "no" | "unknown";
 }
 type Answer = Pick<Finding, "status" | "detail">;
 

@@ -1,5 +1,6 @@
 /** Transactions to sign for a nonce: the CLI holds no keys. Pure. */
 import type { LaneId } from "../../nonces/lane.js";
+import type { Fields } from "../input.js";
 import type { Hex } from "../../primitives/index.js";
 import { readSigned, type Request } from "../../transaction/index.js";
 
@@ -9,9 +10,6 @@ export interface Quote {
   readonly maxPriorityFeePerGas: bigint | null;
 }
 export const noQuote: Quote = { maxFeePerGas: null, maxPriorityFeePerGas: null };
-
-/** A transaction that is to be signed, as it is printed: amounts in wei; null = for the signer to choose. */
-export type Unsigned = Readonly<Record<string, unknown>>;
 
 /** The signed request, without its signature; null where only a hash is kept. */
 export const requestIn = (raw: Hex | null): Request | null =>
@@ -39,7 +37,7 @@ const pricesOver = (old: Request | null, quote: Quote) => {
 };
 
 /** Nothing to oneself: for a gap, or in place of `old`, of the same kind of price. */
-export const noopOver = (lane: LaneId, nonce: bigint, old: Request | null, gas: bigint, quote: Quote): Unsigned => ({
+export const noopOver = (lane: LaneId, nonce: bigint, old: Request | null, gas: bigint, quote: Quote): Fields => ({
   type: old?.gasPrice === undefined ? "eip1559" : "legacy",
   chainId: lane.chainId,
   nonce: Number(nonce),
@@ -51,7 +49,7 @@ export const noopOver = (lane: LaneId, nonce: bigint, old: Request | null, gas: 
 });
 
 /** The same transaction with higher fees. */
-export const dearer = (old: Request, quote: Quote): Unsigned => ({
+export const dearer = (old: Request, quote: Quote): Fields => ({
   to: null,
   ...old,
   ...pricesOver(old, quote),

@@ -166,13 +166,16 @@ export const callFacts = (call: DecodedCall, look: CallLook): ReadonlyArray<Fact
   ...innerLines(call, look).map(({ indent, place, text }) => ({ label: `${indent}${place}`, text })),
 ];
 
-const delegationText = ({ address, chainId, nonce }: Delegation): string =>
+const delegationText = ({
+  address,
+  chainId,
+  nonce,
+}: NonNullable<TransactionReport["input"]["authorizationList"]>[number]): string =>
   joined(
     isNobody(address) ? "clears a delegation" : `to ${checksummed(address)}`,
     chainId === 0 ? "on every chain" : `on chain ${chainId}`,
     `account nonce ${nonce}`,
   );
-type Delegation = NonNullable<TransactionReport["input"]["authorizationList"]>[number];
 
 /** `Transaction 1 of 2`, with everything that belongs to it alone. */
 export const transactionSection = (
