@@ -213,14 +213,7 @@ export const dateText = (seconds: bigint): string =>
 /** Which way an amount is rounded: `up` for what leaves or is granted, `down` for what comes or is there, `none` for what was asked for. */
 export type Rounding = "up" | "down" | "none";
 
-/** How much, and of what, for people: the mark of what is rounded, the digits, the unit, each for itself. */
-export interface Amount {
-  readonly mark: "" | "≈";
-  readonly digits: string;
-  readonly unit: string;
-}
-
-const rounded = (amount: bigint, decimals: number, rounding: Rounding, { exact }: Names): Omit<Amount, "unit"> => {
+const rounded = (amount: bigint, decimals: number, rounding: Rounding, { exact }: Names) => {
   if (exact) return { mark: "", digits: formatUnits(amount, decimals) };
   const { text, isExact } = roundUnits(amount, decimals, rounding === "none" ? null : rounding === "up");
   return { mark: isExact ? "" : "≈", digits: text };
@@ -244,16 +237,10 @@ export const unitForPeople = (names: Names, { token, tokenId }: Unit): string =>
       );
 
 /**
- * An amount of anything that moves; where a token's decimals are not known, it says that it counts smallest units.
+ * An amount of anything that moves, for people: the mark of what is rounded, the digits, the unit, each for itself. Where a token's decimals are not known, it says that it counts smallest units.
  * `isColumn`: the unit stands in a column of its own, and is the same for every size.
  */
-export const amountForPeople = (
-  names: Names,
-  unit: Unit,
-  amount: bigint,
-  rounding: Rounding,
-  isColumn = false,
-): Amount => {
+export const amountForPeople = (names: Names, unit: Unit, amount: bigint, rounding: Rounding, isColumn = false) => {
   const { token, tokenId } = unit;
   if (token === null && !isColumn && amount !== 0n && sizeOf(amount) < readable(names.native))
     return { mark: "", digits: String(amount), unit: "wei" };
@@ -266,7 +253,8 @@ export const amountForPeople = (
 };
 
 /** The digits with a sign before them. */
-export const signedText = ({ mark, digits }: Amount, sign: string): string => `${mark}${sign}${digits}`;
+export const signedText = ({ mark, digits }: ReturnType<typeof amountForPeople>, sign: string): string =>
+  `${mark}${sign}${digits}`;
 
 /** {@link amountForPeople} in one string; of a single NFT its name alone. */
 export const amountInSentence = (names: Names, unit: Unit, amount: bigint, rounding: Rounding): string => {

@@ -15,32 +15,21 @@ import {
 } from "../primitives/difference.js";
 import { escapeText } from "../primitives/text.js";
 import { formatGas, formatGasPrice } from "../primitives/units.js";
-import {
-  amountForPeople,
-  decimalsOf,
-  namesFor,
-  type Amount,
-  type AmountOptions,
-  type Names,
-  type Rounding,
-} from "./amounts.js";
+import { amountForPeople, decimalsOf, namesFor, type AmountOptions, type Names, type Rounding } from "./amounts.js";
 import type { Report } from "./schema.js";
 import { mustBeReport } from "./stakes.js";
-
-/** The value of a fact: a number, a text, or nothing. */
-type Value = Difference["a"];
 
 const factsOf = (report: Report): ReadonlyArray<Fact> => {
   const fact = (
     transaction: number | null,
     what: string,
-    value: Value | undefined,
+    value: Difference["a"] | undefined,
     unit: Difference["unit"] = null,
   ): Fact => ({
     of: { ...nothing, kind: "fact", transaction, what, unit },
     value: value ?? null,
   });
-  const numberOf = (value: number | null): Value => (value === null ? null : String(value));
+  const numberOf = (value: number | null): Difference["a"] => (value === null ? null : String(value));
   const { observed, transactions, funds, balanceChanges, approvals, stateChanges, findings } = report;
   return [
     fact(null, "verdict", report.verdict),
@@ -76,16 +65,12 @@ const factsOf = (report: Report): ReadonlyArray<Fact> => {
       value: after,
     })),
     // why: a word that says nothing of who acts is data, and which of them are seen depends on what the run touched
-    ...stateChanges.flatMap(({ account, slot, holds, after }): ReadonlyArray<Fact> =>
-      holds === null
-        ? []
-        : [
-            {
-              of: { ...nothing, kind: "fact", what: `${holds}${slot === null ? "" : ` in slot ${slot}`}`, account },
-              value: after,
-            },
-          ],
-    ),
+    ...stateChanges
+      .filter(({ holds }) => holds !== null)
+      .map(({ account, slot, holds, after }): Fact => {
+        const what = `${holds}${slot === null ? "" : ` in slot ${slot}`}`;
+        return { of: { ...nothing, kind: "fact", what, account }, value: after };
+      }),
     ...findings.map(({ code, step, transaction, severity }): Fact => ({
       of: { ...nothing, kind: "finding", transaction, what: `${code} (${step})` },
       value: severity,
@@ -122,8 +107,13 @@ const mostText = 512;
 /** No amount, but a number that nobody reads. */
 const vast = 10n ** 100n;
 
-const amountOf = (amount: bigint, unit: Difference["unit"], rounding: Rounding, names: Names): Amount => {
-  const plain = (digits: string): Amount => ({ mark: "", digits, unit: "" });
+const amountOf = (
+  amount: bigint,
+  unit: Difference["unit"],
+  rounding: Rounding,
+  names: Names,
+): ReturnType<typeof amountForPeople> => {
+  const plain = (digits: string) => ({ mark: "", digits, unit: "" });
   if (unit === null || unit === "count") return plain(String(amount));
   if (unit === "gas") return plain(formatGas(amount));
   if (unit === "wei") return amountForPeople(names, { token: null, tokenId: null }, amount, rounding);
@@ -140,19 +130,19 @@ const amountOf = (amount: bigint, unit: Difference["unit"], rounding: Rounding, 
 
 /** Two values of one fact: both rounded where they can still be told apart, else both exact. */
 export const valuesForPeople = (
-  [a, b]: readonly [a: Value, b: Value],
+  [a, b]: readonly [a: Difference["a"], b: Difference["a"]],
   { kind, unit }: Pick<Difference, "kind" | "unit">,
   names: Names,
 ): readonly [a: string, b: string] => {
   const isHeld = kind === "balance" || kind === "holding";
-  const amountFor = (value: Value, by: Names): Amount =>
+  const amountFor = (value: Difference["a"], by: Names) =>
     typeof value !== "bigint" || value > vast || value < -vast
       ? { mark: "", digits: escapeText(String(value ?? "none"), mostText), unit: "" }
       : // why: what may be spent is rounded up, what is there down
         amountOf(value, unit, isHeld && value > 0n ? "down" : "up", by);
   const [here, there] = [amountFor(a, names), amountFor(b, names)];
   const isTold = here.digits !== there.digits || here.unit !== there.unit;
-  const text = (value: Value, isBound: boolean): string => {
+  const text = (value: Difference["a"], isBound: boolean): string => {
     const { mark, digits, unit: of } = amountFor(value, isTold ? names : { ...names, exact: true });
     return `${isBound ? "≤ " : mark}${digits}${of === "" ? "" : ` ${of}`}`;
   };

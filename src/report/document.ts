@@ -94,6 +94,12 @@ export const facts = (...rows: ReadonlyArray<Fact | null>): ReadonlyArray<Block>
 export const section = (title: string, blocks: ReadonlyArray<Block>, tone?: Tone): ReadonlyArray<Section> =>
   blocks.length === 0 ? [] : [{ title, tone, blocks }];
 
+/** A section of one table, and one of facts. */
+export const tableSection = <A>(title: string, ...of: Parameters<typeof table<A>>): ReadonlyArray<Section> =>
+  section(title, table(...of));
+export const factsSection = (title: string, ...rows: ReadonlyArray<Fact | null>): ReadonlyArray<Section> =>
+  section(title, facts(...rows));
+
 /** The parts that there are, with a dot between. */
 export const joined = (...parts: ReadonlyArray<string | null>): string =>
   parts.filter((part) => part !== null && part !== "").join(" · ");

@@ -34,15 +34,10 @@ export const isFast = (chain: Pick<Chain, "paceKnown" | "blockTimeMs">): boolean
   chain.paceKnown && !isSlotted(chain);
 
 /** The limits of a chain's head: two missed slots are doubtful, three are stale. */
-export const headLimitsOf = ({
-  paceKnown,
-  blockTimeMs,
-}: Pick<Chain, "paceKnown" | "blockTimeMs">): typeof unslotted => {
-  if (!paceKnown) return unpaced;
-  const slot = inSeconds(blockTimeMs);
-  return isSlotted({ paceKnown, blockTimeMs })
-    ? { doubtful: propagation + 3n * slot, stale: propagation + 4n * slot, held: slot }
-    : unslotted;
+export const headLimitsOf = (chain: FreshnessOptions["chain"]): typeof unslotted => {
+  if (!isSlotted(chain)) return chain.paceKnown ? unslotted : unpaced;
+  const slot = inSeconds(chain.blockTimeMs);
+  return { doubtful: propagation + 3n * slot, stale: propagation + 4n * slot, held: slot };
 };
 
 /** Returns the age, seconds, beyond which a slow chain stands still: ten block times, at least a minute. */

@@ -139,44 +139,31 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
   const requests = requestsOf(report);
   const simulated = simulatedIn(report);
   const isPretended = options.stateOverrides !== null || options.blockOverrides !== null;
-  const failed = simulated.some(({ outcome: { status } }) => status === "reverted" || status === "halted");
+  const isOpen = transactions.some(({ request }) => request === null);
+  const isOld = now > observed.at + options.maxAgeMs;
+  const age = isOld
+    ? `the report is older than ${options.maxAgeMs} ms`
+    : "the time in which the transactions were seen to succeed is over";
+  const isFailed = simulated.some(({ outcome: { status } }) => status === "reverted" || status === "halted");
+  const outcome = isFailed ? "a transaction does not succeed" : "whether the transactions succeed is not known";
+  const isSuccess = simulated.every(({ outcome: { status } }) => status === "success");
+  const isEachPaid = transactions.every(({ input }) => funds.some(({ account }) => account === input.from));
+  const isNewest = observed.blockTag === "pending" || observed.blockTag === "latest";
   return gapsOf(
     [stage !== "proven", "NotProven", "the report is only scanned, not proven"],
     [transactions.length === 0, "RequestIncomplete", "the report has nothing to sign"],
-    [
-      transactions.some(({ request }) => request === null),
-      "RequestIncomplete",
-      "the nonce, gas, fee or chain of a request is not known",
-    ],
+    [isOpen, "RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"],
     [requests !== null && altered(report, requests), "Altered", "the requests are not those of the report's digest"],
     [isPretended, "StatePretended", "the report was made with state or block overrides"],
     [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
-    [
-      now > expiryOf(report),
-      "Expired",
-      now > observed.at + options.maxAgeMs
-        ? `the report is older than ${options.maxAgeMs} ms`
-        : "the time in which the transactions were seen to succeed is over",
-    ],
+    [now > expiryOf(report), "Expired", age],
     [observed.at > now + 60_000, "DatedInTheFuture", "the report is dated in the future"],
     // why: whatever the findings say of these facts, they may have been cut
-    [
-      !simulated.every(({ outcome }) => outcome.status === "success"),
-      "NotSuccessful",
-      failed ? "a transaction does not succeed" : "whether the transactions succeed is not known",
-    ],
+    [!isSuccess, "NotSuccessful", outcome],
     [!funds.every(({ shortfall }) => shortfall === 0n), "FundsUnknown", "a payer's funds are not known to suffice"],
-    [
-      !transactions.every(({ input }) => funds.some(({ account }) => account === input.from)),
-      "FundsUnknown",
-      "a payer's funds are missing",
-    ],
+    [!isEachPaid, "FundsUnknown", "a payer's funds are missing"],
     [observed.freshness === "stale", "Stale", "the state that was used is not the newest"],
-    [
-      observed.blockTag !== "pending" && observed.blockTag !== "latest",
-      "BlockNotNewest",
-      "the report is about a block other than the newest",
-    ],
+    [!isNewest, "BlockNotNewest", "the report is about a block other than the newest"],
     [report.verdict !== verdictOf(report.findings), "Altered", "the verdict is not that of the findings"],
   );
 };

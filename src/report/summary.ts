@@ -27,6 +27,7 @@ import {
   readingOf,
   type Reading,
 } from "./stakes.js";
+import { counted } from "./document.js";
 import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
 import type { Report } from "./schema.js";
 
@@ -192,10 +193,7 @@ const exposureSentence = ({ names, exposures, grants }: Reading): ReadonlyArray<
   if (first === undefined) return [];
   const whose = names.who(first.account);
   const of = whose === "you" ? "" : ` of ${whose}`;
-  const rest =
-    others.length === 0
-      ? ""
-      : `, and ${others.length} more such ${others.length === 1 ? "holding" : "holdings"} could be taken`;
+  const rest = others.length === 0 ? "" : `, and ${counted(others.length, "more such holding")} could be taken`;
   return [`${upper(names.who(first.spender))} could take at least ${exposureText(first, names)}${of} beside${rest}.`];
 };
 

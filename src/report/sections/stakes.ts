@@ -14,14 +14,16 @@ import {
   type RenderOptions,
 } from "../amounts.js";
 import {
+  fact,
   facts,
+  factsSection,
   joined,
   left,
   right,
   section,
   table,
+  tableSection,
   type Cell,
-  type Fact,
   type Section,
   type Shown,
 } from "../document.js";
@@ -38,19 +40,14 @@ const mostRows = 12;
 
 /** The calls inside, whole, where there are any: what is called from outside stands in the summary. */
 export const callsSection = ({ transactions }: Report, look: CallLook): ReadonlyArray<Section> =>
-  section(
+  factsSection(
     "Calls",
-    facts(
-      ...transactions
-        .flatMap(({ call }, index) =>
-          call === null || call.calls.length === 0
-            ? []
-            : callFacts(call, look).map((fact) =>
-                transactions.length === 1 ? fact : { ...fact, label: `${index + 1}: ${fact.label}` },
-              ),
-        )
-        .slice(0, mostRows),
-    ),
+    ...transactions
+      .flatMap(({ call }, index) => {
+        const rows = call === null || call.calls.length === 0 ? [] : callFacts(call, look);
+        return transactions.length === 1 ? rows : rows.map((row) => ({ ...row, label: `${index + 1}: ${row.label}` }));
+      })
+      .slice(0, mostRows),
   );
 
 const partyCell = ({ way, party }: Flow, names: Names): Cell | string => {
@@ -79,7 +76,7 @@ export const flowsSection = (report: Report, { names, movements }: Reading): Rea
     [left(""), ({ way }) => (way === "out" ? "to" : "from")],
     [left("party"), (flow) => partyCell(flow, names)],
   ];
-  return section("Movements", table(movements, columns, mostRows));
+  return tableSection("Movements", movements, columns, mostRows);
 };
 
 const spenderKinds: Readonly<Record<string, string>> = {
@@ -112,7 +109,7 @@ export const grantsSection = (report: Report, { names, grants }: Reading): Reado
     ],
     [left("right"), right],
   ];
-  return section("Approvals", table(grants, columns, mostRows));
+  return tableSection("Approvals", grants, columns, mostRows);
 };
 
 const means: Readonly<Record<Exposure["by"], string>> = {
@@ -165,7 +162,7 @@ export const costSection = (
   { names, costs }: Reading,
   price: RenderOptions["price"],
 ): ReadonlyArray<Section> => {
-  const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, perGas, isOpen }): ReadonlyArray<Fact> => {
+  const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, perGas, isOpen }) => {
     const funds = report.funds.find((payer) => payer.account.toLowerCase() === account);
     const fees = atMost === null ? perGasText(perGas, names) : mostForPeople(atMost, names);
     const bound = isOpen ? `${fees}, and what is not known beside` : `at most ${fees}`;
@@ -174,21 +171,16 @@ export const costSection = (
     const inAll = sumText(funds, atMost, names, price);
     const isSame = atMost !== null && funds?.required === atMost;
     return [
-      ...(costs.length > 1 ? [{ label: "of", text: checksummed(account) }] : []),
-      {
-        label: "fees",
-        text: joined(
-          atMost === null ? fees : `${bound}${fiatText(atMost, price, names.native)}`,
-          isSame ? inAll : null,
-        ),
-      },
-      ...(isSame || inAll === "" ? [] : [{ label: "in all", text: inAll }]),
-      ...(short <= 0n
-        ? []
-        : [{ label: "missing", text: `${least}${nativeForPeople(short, "up", names)}`, tone: "bad" as const }]),
+      costs.length > 1 ? fact("of", checksummed(account)) : null,
+      fact(
+        "fees",
+        joined(atMost === null ? fees : `${bound}${fiatText(atMost, price, names.native)}`, isSame ? inAll : null),
+      ),
+      isSame || inAll === "" ? null : fact("in all", inAll),
+      short <= 0n ? null : fact("missing", `${least}${nativeForPeople(short, "up", names)}`, { tone: "bad" }),
     ];
   });
-  return section("Cost", facts(...rows));
+  return factsSection("Cost", ...rows);
 };
 
 /** The whole addresses of the tokens that are named above, for a symbol is what a contract says of itself. */
@@ -199,5 +191,5 @@ export const tokensSection = ({ names, flows, grants, exposures }: Reading): Rea
     [left("calls itself"), (token) => symbolOf(names, token) ?? "no name"],
     [left("contract"), (token) => ({ text: checksummed(token), isAddress: true })],
   ];
-  return section("Tokens", table(tokens, columns, mostRows));
+  return tableSection("Tokens", tokens, columns, mostRows);
 };

@@ -9,15 +9,14 @@ import {
   dim,
   fact,
   type Fact,
-  facts,
+  factsSection,
   joined,
   known,
   left,
   right,
-  section,
   type Section,
   type Shown,
-  table,
+  tableSection,
 } from "../document.js";
 import type { Evidence } from "../finding.js";
 import type { Observed, Report } from "../schema.js";
@@ -50,20 +49,17 @@ const smallest = (token: string | null, amount: bigint): string => (token === nu
 export const transfersSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const senders = accountsOf(report);
   const place: Shown<Transfer> = [left("tx"), ({ transaction }) => dim(`tx ${transaction + 1}`)];
-  return section(
-    "Every movement, exact",
-    table<Transfer>(report.transfers, [
-      [
-        right("amount"),
-        (transfer) => directed(transfer, senders, amountForPeople(names, transfer, transfer.amount, "up", true).digits),
-      ],
-      [left("token"), (transfer) => unitForPeople(names, transfer)],
-      [right("smallest units"), ({ token, amount }) => dim(smallest(token, amount))],
-      [left("from → to"), ({ from, to }) => `${names.short(from)} → ${names.short(to)}`],
-      ...(report.transactions.length > 1 ? [place] : []),
-      evidence,
-    ]),
-  );
+  return tableSection<Transfer>("Every movement, exact", report.transfers, [
+    [
+      right("amount"),
+      (transfer) => directed(transfer, senders, amountForPeople(names, transfer, transfer.amount, "up", true).digits),
+    ],
+    [left("token"), (transfer) => unitForPeople(names, transfer)],
+    [right("smallest units"), ({ token, amount }) => dim(smallest(token, amount))],
+    [left("from → to"), ({ from, to }) => `${names.short(from)} → ${names.short(to)}`],
+    ...(report.transactions.length > 1 ? [place] : []),
+    evidence,
+  ]);
 };
 
 const signed = (delta: bigint, shown: string): Cell =>
@@ -73,17 +69,14 @@ const signed = (delta: bigint, shown: string): Cell =>
 export const balancesSection = (report: Report, names: Names): ReadonlyArray<Section> => {
   const shown = (unit: Unit, amount: bigint | null) =>
     amount === null ? "not known" : amountForPeople(names, unit, amount, "up", true).digits;
-  return section(
-    "Balances before and after, fees left out",
-    table<BalanceChange>(report.balanceChanges, [
-      [left("account"), ({ account }) => names.short(account)],
-      [right("change"), (change) => signed(change.delta, shown(change, change.delta))],
-      [left("token"), (change) => unitForPeople(names, change)],
-      [right("smallest units"), ({ token, delta }) => dim(smallest(token, delta))],
-      [left("before → after"), (change) => `${shown(change, change.before)} → ${shown(change, change.after)}`],
-      evidence,
-    ]),
-  );
+  return tableSection<BalanceChange>("Balances before and after, fees left out", report.balanceChanges, [
+    [left("account"), ({ account }) => names.short(account)],
+    [right("change"), (change) => signed(change.delta, shown(change, change.delta))],
+    [left("token"), (change) => unitForPeople(names, change)],
+    [right("smallest units"), ({ token, delta }) => dim(smallest(token, delta))],
+    [left("before → after"), (change) => `${shown(change, change.before)} → ${shown(change, change.after)}`],
+    evidence,
+  ]);
 };
 
 const spenderKinds: Readonly<Record<Approval["spenderKind"], string>> = {
@@ -114,20 +107,17 @@ const changeCell = (approval: Approval, names: Names): Cell => {
 
 /** The rights that change, before and after. */
 export const approvalsSection = (report: Report, names: Names): ReadonlyArray<Section> =>
-  section(
-    "Every approval, exact",
-    table<Approval>(report.approvals, [
-      [left("token"), (approval) => unitForPeople(names, approval)],
-      [left("owner → spender"), ({ owner, spender }) => `${names.short(owner)} → ${names.short(spender)}`],
-      [left("spender is"), ({ spenderKind }) => dim(spenderKinds[spenderKind])],
-      [left("before → after"), (approval) => changeCell(approval, names)],
-      [
-        left("kind"),
-        ({ standard, expiration: end }) => dim(end === null ? standard : `${standard} until ${dateText(end)}`),
-      ],
-      evidence,
-    ]),
-  );
+  tableSection<Approval>("Every approval, exact", report.approvals, [
+    [left("token"), (approval) => unitForPeople(names, approval)],
+    [left("owner → spender"), ({ owner, spender }) => `${names.short(owner)} → ${names.short(spender)}`],
+    [left("spender is"), ({ spenderKind }) => dim(spenderKinds[spenderKind])],
+    [left("before → after"), (approval) => changeCell(approval, names)],
+    [
+      left("kind"),
+      ({ standard, expiration: end }) => dim(end === null ? standard : `${standard} until ${dateText(end)}`),
+    ],
+    evidence,
+  ]);
 
 /** A slot by its number, or by the beginning of a hash. */
 const slotText = (slot: string): string =>
@@ -146,16 +136,13 @@ const wordText = (word: string | null): string => {
 
 /** One row for each change, and for each account that was not looked at. */
 export const statesSection = ({ stateChanges }: Report): ReadonlyArray<Section> =>
-  section(
-    "Storage that says who acts",
-    table<StateChange>(stateChanges, [
-      [left("account"), ({ account }) => ({ text: checksummed(account), isAddress: true })],
-      [left("what"), heldText],
-      [left("before"), ({ before }) => wordText(before)],
-      [left("after"), ({ after }) => wordText(after)],
-      [left("seen by"), ({ seen }) => dim(seen)],
-    ]),
-  );
+  tableSection<StateChange>("Storage that says who acts", stateChanges, [
+    [left("account"), ({ account }) => ({ text: checksummed(account), isAddress: true })],
+    [left("what"), heldText],
+    [left("before"), ({ before }) => wordText(before)],
+    [left("after"), ({ after }) => wordText(after)],
+    [left("seen by"), ({ seen }) => dim(seen)],
+  ]);
 
 /** The whole addresses behind the short ones, where there are any. */
 export const addressesSection = (report: Report, names: Names): ReadonlyArray<Section> => {
@@ -169,7 +156,7 @@ export const addressesSection = (report: Report, names: Names): ReadonlyArray<Se
       text: joined(checksummed(address), names.label(address), ...known, symbol, nobody),
     };
   });
-  return section("Addresses", facts(...rows));
+  return factsSection("Addresses", ...rows);
 };
 
 const tiers: Readonly<Record<Observed["tier"], string>> = {
@@ -221,19 +208,17 @@ export const observedSection = (
     known(observed.gasLimit, (gas) => `gas limit ${formatGas(gas)}`),
   );
   const took = `${Math.round(ledger.ms)} ms`;
-  return section(
+  return factsSection(
     "What this rests on",
-    facts(
-      fact("block", block),
-      fact("parent", observed.parentHash),
-      fact("header", header === "" ? null : header),
-      fact("freshness", freshnessText(observed, chainId), { tone: observed.freshness === "fresh" ? "good" : "warn" }),
-      fact("tier", joined(tiers[tier], leftOut.length === 0 ? null : `without ${leftOut.join(", ")}`), {
-        tone: tier === "simulate" && leftOut.length === 0 ? "plain" : "warn",
-      }),
-      worldsFact(observed.worlds),
-      fact("fingerprint", digest),
-      fact("asked", joined(counted(ledger.rounds, "round"), counted(ledger.requests.length, "question"), took)),
-    ),
+    fact("block", block),
+    fact("parent", observed.parentHash),
+    fact("header", header === "" ? null : header),
+    fact("freshness", freshnessText(observed, chainId), { tone: observed.freshness === "fresh" ? "good" : "warn" }),
+    fact("tier", joined(tiers[tier], leftOut.length === 0 ? null : `without ${leftOut.join(", ")}`), {
+      tone: tier === "simulate" && leftOut.length === 0 ? "plain" : "warn",
+    }),
+    worldsFact(observed.worlds),
+    fact("fingerprint", digest),
+    fact("asked", joined(counted(ledger.rounds, "round"), counted(ledger.requests.length, "question"), took)),
   );
 };

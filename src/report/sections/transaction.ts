@@ -10,6 +10,7 @@ import {
   dim,
   fact,
   facts,
+  factsSection,
   joined,
   known,
   left,
@@ -145,12 +146,9 @@ export const requestsSection = ({ verdict, transactions }: Report, money: Money)
   if (verdict === "blocked" || verdict === "unknown") return [];
   const requests = transactions.map(({ request }, index) => {
     const label = transactions.length === 1 ? "request" : `request ${index + 1}`;
-    return fact(
-      label,
-      known(request, (signed) => requestText(signed, money)),
-    );
+    return request === null ? null : fact(label, requestText(request, money));
   });
-  return section("To sign", facts(...requests));
+  return factsSection("To sign", ...requests);
 };
 
 /** Says what the transaction is, in two words for its title. */
@@ -188,29 +186,27 @@ export const transactionSection = (
   const { input, code, outcome, gas, nonce, fee, request, call } = transaction;
   const title = count === 1 ? "Transaction" : `Transaction ${index + 1} of ${count}`;
   const { text, tone } = outcomeText(outcome);
-  return section(
+  return factsSection(
     `${title}: ${nature(transaction)}`,
-    facts(
-      fact("from", joined(checksummed(input.from), kindText(code.from)), code.from),
-      input.to === null
-        ? fact("creates", known(code.creates, checksummed) ?? "an address not known yet")
-        : fact("to", joined(checksummed(input.to), known(code.to, kindText)), code.to ?? {}),
-      ...(call === null ? [] : callFacts(call, look)),
-      input.to === null ? fact("initcode", `${sizeOf(input.data)} bytes`) : null,
-      fact("value", moneyText(input.value, money)),
-      ...(input.authorizationList ?? [])
-        .slice(0, 8)
-        .map((delegation) => fact("delegates", delegationText(delegation), { tone: "warn" })),
-      fact("outcome", text, { tone, evidence: outcome.evidence }),
-      fact("returns", known(outcome.result, describeResult)),
-      fact("events", eventsText(outcome)),
-      fact("gas", gasText(gas), gas),
-      fact("nonce", nonceText(nonce), nonce),
-      fact("fee", feeText(fee, money), fee),
-      request === null
-        ? fact("request", "none: a field of it is not known", { tone: "warn" })
-        : fact("request", requestText(request, money)),
-    ),
+    fact("from", joined(checksummed(input.from), kindText(code.from)), code.from),
+    input.to === null
+      ? fact("creates", known(code.creates, checksummed) ?? "an address not known yet")
+      : fact("to", joined(checksummed(input.to), known(code.to, kindText)), code.to ?? {}),
+    ...(call === null ? [] : callFacts(call, look)),
+    input.to === null ? fact("initcode", `${sizeOf(input.data)} bytes`) : null,
+    fact("value", moneyText(input.value, money)),
+    ...(input.authorizationList ?? [])
+      .slice(0, 8)
+      .map((delegation) => fact("delegates", delegationText(delegation), { tone: "warn" })),
+    fact("outcome", text, { tone, evidence: outcome.evidence }),
+    fact("returns", known(outcome.result, describeResult)),
+    fact("events", eventsText(outcome)),
+    fact("gas", gasText(gas), gas),
+    fact("nonce", nonceText(nonce), nonce),
+    fact("fee", feeText(fee, money), fee),
+    request === null
+      ? fact("request", "none: a field of it is not known", { tone: "warn" })
+      : fact("request", requestText(request, money)),
   );
 };
 
