@@ -21,7 +21,8 @@ import {
   isRecord,
   type Address,
   type Hash,
-  type Problem,
+  type Checked,
+  no,
   reportProblem,
 } from "../../primitives/index.js";
 import { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "../../pipeline/index.js";
@@ -229,7 +230,24 @@ export const settled = <E, R>(effect: Effect.Effect<Settled, E, R>): Effect.Effe
     ),
   );
 
-const invalid = (problem: Problem) => new InvalidTransaction(problem);
+/** The deadline of a settlement, ms; what is wrong with the input where it cannot be settled. */
+const deadlineIn = (report: Report, hashes: unknown, options: unknown): Checked<number> =>
+  Result.gen(function* () {
+    const unlike = reportProblem(report);
+    if (unlike !== null) return yield* Result.fail(unlike);
+    if (!Array.isArray(hashes)) return yield* no("hashes", "must be a list of hashes");
+    const { length } = report.transactions;
+    if (length === 0) return yield* no("report.transactions", "must have at least one transaction");
+    if (hashes.length !== length)
+      return yield* no("hashes", `must be one for each of the report's ${length} transactions`);
+    const wrong = hashes.findIndex((hash) => !isHash(hash));
+    if (wrong !== -1) return yield* no(`hashes[${wrong}]`, "must be a hash of 32 bytes");
+    const given = options ?? {};
+    if (!isRecord(given)) return yield* no("options", "must be an object");
+    // why: the doors take the signal beside the options and read it themselves
+    yield* onlyHas(given, ["deadline", "signal"], "an option", "options.");
+    return yield* times.deadline.check(given["deadline"] ?? 30_000, "options.deadline");
+  });
 
 /** See `Preflight.settle`. */
 export const settle: (
@@ -237,29 +255,9 @@ export const settle: (
   hashes: ReadonlyArray<Hash>,
   options?: { readonly deadline?: Duration.Input | undefined },
 ) => Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> = admitted(
-  Effect.fn("Preflight.settle")(function* (
-    report: Report,
-    hashes: ReadonlyArray<Hash>,
-    options: Parameters<typeof settle>[2],
-  ) {
-    const unlike = reportProblem(report);
-    if (unlike !== null) return yield* invalid(unlike);
-    if (!Array.isArray(hashes)) return yield* invalid({ field: "hashes", problem: "must be a list of hashes" });
-    if (report.transactions.length === 0)
-      return yield* invalid({ field: "report.transactions", problem: "must have at least one transaction" });
-    if (hashes.length !== report.transactions.length)
-      return yield* invalid({
-        field: "hashes",
-        problem: `must be one for each of the report's ${report.transactions.length} transactions`,
-      });
-    const wrong = hashes.findIndex((hash) => !isHash(hash));
-    if (wrong !== -1) return yield* invalid({ field: `hashes[${wrong}]`, problem: "must be a hash of 32 bytes" });
-    const given = options ?? {};
-    if (!isRecord(given)) return yield* invalid({ field: "options", problem: "must be an object" });
-    // why: the doors take the signal beside the options and read it themselves
-    yield* Effect.fromResult(Result.mapError(onlyHas(given, ["deadline", "signal"], "an option", "options."), invalid));
-    const deadline = yield* Effect.fromResult(
-      Result.mapError(times.deadline.check(given.deadline ?? 30_000, "options.deadline"), invalid),
+  Effect.fn("Preflight.settle")(function* (...[report, hashes, options]: Parameters<typeof settle>) {
+    const deadline = yield* Effect.fromResult(deadlineIn(report, hashes, options)).pipe(
+      Effect.mapError((problem) => new InvalidTransaction(problem)),
     );
     return yield* withRun(deadline, () =>
       Effect.flatMap(alone(settleAll(report, hashes)), (result) =>
