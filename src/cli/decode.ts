@@ -25,23 +25,16 @@ import { readAbi, text, toggle } from "./flags.js";
 import { list } from "./quantity.js";
 import { jsonText, print } from "./terminal.js";
 
-/** One reading of the bytes. */
-export interface Reading {
-  readonly kind: "revert" | "call" | "event";
-  readonly signature: string;
-  readonly text: string;
-  /** `selector`: by nothing but its first bytes, which any contract may use otherwise. */
-  readonly by: "abi" | "selector";
-  /** The standards, contracts and packages that have it; empty for an ABI that was given. */
-  readonly sources: ReadonlyArray<string>;
-}
-
+/**
+ * One reading of the bytes. `by`: `selector` is by nothing but its first bytes, which any contract may use otherwise;
+ * `sources`: the standards, contracts and packages that have it, empty for an ABI that was given.
+ */
 const reading = (
-  kind: Reading["kind"],
+  kind: "revert" | "call" | "event",
   signature: string,
   text: string,
   shared: ReadonlyArray<string> | null,
-): Reading => ({
+) => ({
   ...{ kind, signature: escapeText(signature, 400), text, by: shared === null ? "abi" : "selector" },
   sources: shared ?? [],
 });
@@ -50,30 +43,24 @@ const reading = (
 const sharedBy = (provenance: ReadonlyArray<Provenance>): ReadonlyArray<string> | null =>
   provenance.every(({ kind }) => kind === "builtin") ? provenance.flatMap(({ source }) => source ?? []) : null;
 
-const revertReadings = (data: Hex, abi: Abi | null): ReadonlyArray<Reading> =>
-  decodeRevert(data, abi === null ? [] : [abi]).layers.flatMap(({ path, layer }): ReadonlyArray<Reading> => {
+const revertReadings = (data: Hex, abi: Abi | null) =>
+  decodeRevert(data, abi === null ? [] : [abi]).layers.flatMap(({ path, layer }) => {
     if (layer._tag === "Unknown" || layer._tag === "Empty") return [];
     const text = `${path === "" ? "" : `${escapeText(path, 60)}: `}${describeLayer(layer)}`;
-    switch (layer._tag) {
-      case "Custom":
-        return [reading("revert", layer.signature, text, sharedBy(layer.provenance))];
-      case "Reason":
-        return [reading("revert", "Error(string)", text, [])];
-      case "Panic":
-        return [reading("revert", "Panic(uint256)", text, [])];
-      case "Ambiguous":
-        return [reading("revert", layer.candidates.map(({ signature }) => signature).join(" or "), text, [])];
-    }
+    if (layer._tag === "Custom") return [reading("revert", layer.signature, text, sharedBy(layer.provenance))];
+    const candidates = layer._tag === "Ambiguous" ? layer.candidates.map(({ signature }) => signature) : [];
+    const builtIn = layer._tag === "Reason" ? "Error(string)" : "Panic(uint256)";
+    return [reading("revert", candidates.join(" or ") || builtIn, text, [])];
   });
 
-const callReadings = (call: DecodedCall | null): ReadonlyArray<Reading> =>
+const callReadings = (call: DecodedCall | null) =>
   call?.function == null
     ? []
     : [call, ...call.others].map((fit) =>
         reading("call", fit.signature ?? "", functionText(fit), fit.by === "selector" ? fit.sources : null),
       );
 
-const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): ReadonlyArray<Reading> => {
+const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null) => {
   // why: a log on the command line has no address, and anonymous events are looked for by one
   const log = { address: nobody, topics, data };
   const decoded = decodeLog(log, abi === null ? [] : [{ address: nobody, abi }]) ?? decodeLog(log, wellKnown);
@@ -83,7 +70,7 @@ const eventReadings = (data: Hex, topics: ReadonlyArray<Hex>, abi: Abi | null): 
 };
 
 /** A reading a line, calls within a call below it; that several fit is said, for none of them is a fact. */
-const readingsText = (readings: ReadonlyArray<Reading>, call: DecodedCall | null): string => {
+const readingsText = (readings: ReadonlyArray<ReturnType<typeof reading>>, call: DecodedCall | null): string => {
   const calls = readings.filter(({ kind }) => kind === "call").length;
   return [
     ...readings.map(

@@ -106,14 +106,9 @@ const complaints = (errors: ReadonlyArray<CliError.NonShowHelpErrors>, help: Hel
 /** Help, ending with the exit codes; complaints short, on stderr, and without the keys that URLs carry. */
 const presenter: CliOutput.Presenter = {
   present: (presentation) => {
-    switch (presentation._tag) {
-      case "InvalidInvocation":
-        return complain(presentation.commandPath, complaints(presentation.errors, presentation.helpDoc));
-      case "Help":
-        return showHelp(presentation.helpDoc);
-      case "Version":
-        return CliOutput.defaultPresenter.present(presentation);
-    }
+    if (presentation._tag === "Help") return showHelp(presentation.helpDoc);
+    if (presentation._tag === "Version") return CliOutput.defaultPresenter.present(presentation);
+    return complain(presentation.commandPath, complaints(presentation.errors, presentation.helpDoc));
   },
 };
 
@@ -146,32 +141,20 @@ const asksOfItself = (args: ReadonlyArray<string>): boolean => {
 /** Runs the program and gives its exit code; see {@link exitCodes}. */
 export const main = (argv: ReadonlyArray<string>): Effect.Effect<number, never, Command.Environment> => {
   const args = normalize(argv);
+  const endWith = (code: number, message: string) => Effect.as(Console.error(complaint(pathOf(args), message)), code);
+  const stray = "--help, --version and --completions stand alone; nothing else was done";
   return Command.runWith(root, { version })(args).pipe(
     // why: whoever gave a transaction, too, takes 0 for its verdict
-    Effect.andThen(
-      asksOfItself(args)
-        ? Effect.succeed(0)
-        : Effect.as(
-            Console.error(
-              complaint(pathOf(args), "--help, --version and --completions stand alone; nothing else was done"),
-            ),
-            exitCodes.usage,
-          ),
-    ),
+    Effect.andThen(asksOfItself(args) ? Effect.succeed(0) : endWith(exitCodes.usage, stray)),
     Effect.catchTags({
       Exited: ({ code }) => Effect.succeed<number>(code),
       Unwritten: ({ message }) => Effect.as(Console.error(escapeText(message, 1_024)), exitCodes.unwritten),
-      Unavailable: ({ message }) => Effect.as(Console.error(complaint(pathOf(args), message)), exitCodes.unavailable),
+      Unavailable: ({ message }) => endWith(exitCodes.unavailable, message),
       WrongUsage: ({ message }) => Effect.as(complain(pathOf(args), [message]), exitCodes.usage),
     }),
     // why: whatever else the command line fails with is the command line's fault
     Effect.catch(() => Effect.succeed(exitCodes.usage)),
-    Effect.catchDefect((defect) =>
-      Effect.as(
-        Console.error(complaint(pathOf(args), `failed by a fault of its own: ${String(defect)}`)),
-        exitCodes.failed,
-      ),
-    ),
+    Effect.catchDefect((defect) => endWith(exitCodes.failed, `failed by a fault of its own: ${String(defect)}`)),
     Effect.provide(settings),
   );
 };

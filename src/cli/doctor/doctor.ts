@@ -4,8 +4,6 @@ import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
-import type * as Stdio from "effect/Stdio";
-import type * as Terminal from "effect/Terminal";
 import * as Argument from "effect/cli/Argument";
 import * as Command from "effect/cli/Command";
 import * as Eth from "../../eth/index.js";
@@ -43,17 +41,12 @@ const nothingKnown: Omit<KnownEndpoint, "format"> = {
 
 /** Asks two questions in one POST. */
 const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> =>
-  Effect.flatMap(Rpc, ({ request, memory }) =>
-    Effect.map(
-      Effect.all(
-        [request("eth_getCode", [someone, "latest"]), request("eth_getTransactionCount", [someone, "latest"])],
-        {
-          concurrency: "unbounded",
-        },
-      ),
-      () => (memory.recall("takesBatches") === false ? no("refused; single requests were answered") : yes()),
-    ),
-  ).pipe(
+  Effect.gen(function* () {
+    const { request, memory } = yield* Rpc;
+    const asking = ["eth_getCode", "eth_getTransactionCount"].map((method) => request(method, [someone, "latest"]));
+    yield* Effect.all(asking, { concurrency: "unbounded" });
+    return memory.recall("takesBatches") === false ? no("refused; single requests were answered") : yes();
+  }).pipe(
     Effect.provide(layerHttp(url, { ...options, retryTimes: 0, batch: true })),
     Effect.catch((failure) => Effect.succeed(unknown(refusal(failure).detail))),
     Effect.map((answer) => finding("transport", "batches", "JSON-RPC batches", answer)),
@@ -138,10 +131,7 @@ export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>, kno
 const dispensable = ["eth_feeHistory", "eth_getBlockReceipts"] as const;
 
 /** Puts every question to the endpoint, four at a time; where nobody answers the first, no other. */
-const diagnose = (
-  url: string,
-  options: HttpOptions,
-): Effect.Effect<ReturnType<typeof conclude>, never, Stdio.Stdio | Terminal.Terminal> =>
+const diagnose = (url: string, options: HttpOptions) =>
   Effect.gen(function* () {
     const rpc = yield* Rpc;
     const first = yield* Effect.result(Eth.getCode({ address: somewhere, block: "latest" }));
