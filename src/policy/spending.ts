@@ -154,6 +154,9 @@ export const whoOf = ({ account }: Subject): string => (account === null ? "the 
 const isUntold = ({ findings }: Report, { token }: Subject): boolean =>
   token === null && findings.some(isNativeUntraced);
 
+const unmeasured = (report: Report, subject: Subject): PolicyResult =>
+  unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
+
 /** `limit`: the most that may leave: net, of ERC-721 and ERC-1155 net by id. */
 export const judgeSpent = (subject: Subject, limit: bigint) =>
   whereSeen((report) => {
@@ -163,10 +166,7 @@ export const judgeSpent = (subject: Subject, limit: bigint) =>
     const over = (spent: bigint, how: string) =>
       fail(`${whoOf(subject)} spend ${amountText(spent)}, ${how}; at most ${amountText(limit)}`);
     if (measured !== null && measured > limit) return over(measured, "measured");
-    if (measured === null)
-      return logged > limit
-        ? over(logged, "by the events")
-        : unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
+    if (measured === null) return logged > limit ? over(logged, "by the events") : unmeasured(report, subject);
     return logged > limit && !isUntold(report, subject)
       ? unknown(
           `measured ${amountText(measured)} spent, but the events say ${amountText(logged)}; at most ${amountText(limit)}`,
@@ -180,8 +180,7 @@ export const judgeReceived = (subject: Subject, least: bigint) =>
     const { measured, logged } = netOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, least]);
     const amountText = (amount: bigint) => tokenText(report, subject.token, amount, beside);
-    if (measured === null)
-      return unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
+    if (measured === null) return unmeasured(report, subject);
     if (measured < least)
       return fail(
         `${whoOf(subject)} receive ${amountText(measured)}, measured (the events say ${amountText(logged)}); at least ${amountText(least)}`,

@@ -82,17 +82,8 @@ const restOf = (report: BundleReport, first: number): BundleReport => {
   const [transaction, ...others] = report.transactions.slice(first);
   if (first === 0 || transaction === undefined) return report;
   const transactions = [transaction, ...others] as const;
-  const digest = digestOfReport({ chainId: report.chainId, transactions });
-  return {
-    ...report,
-    transactions,
-    digest,
-    transfers: [],
-    balanceChanges: [],
-    approvals: [],
-    exposure: null,
-    stateChanges: [],
-  };
+  const nothing = { transfers: [], balanceChanges: [], approvals: [], exposure: null, stateChanges: [] };
+  return { ...report, transactions, digest: digestOfReport({ chainId: report.chainId, transactions }), ...nothing };
 };
 
 /** Returns what may yet be mined though its delivery failed. */
