@@ -75,11 +75,7 @@ const fromJson: Reading = {
 /** Fields as JSON has them. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-const argumentsOf = (
-  inputs: ReadonlyArray<AbiParameter>,
-  args: unknown,
-  field: string,
-): Checked<ReadonlyArray<unknown>> =>
+const argumentsOf = (inputs: ReadonlyArray<AbiParameter>, args: unknown, field: string) =>
   Array.isArray(args) ? coerceAll(inputs, args, fromJson, field) : no(field, "must be a JSON array");
 
 /**

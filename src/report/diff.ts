@@ -25,10 +25,7 @@ const factsOf = (report: Report): ReadonlyArray<Fact> => {
     what: string,
     value: Difference["a"] | undefined,
     unit: Difference["unit"] = null,
-  ): Fact => ({
-    of: { ...nothing, kind: "fact", transaction, what, unit },
-    value: value ?? null,
-  });
+  ): Fact => ({ of: { ...nothing, kind: "fact", transaction, what, unit }, value: value ?? null });
   const numberOf = (value: number | null): Difference["a"] => (value === null ? null : String(value));
   const { observed, transactions, funds, balanceChanges, approvals, stateChanges, findings } = report;
   return [
@@ -107,12 +104,7 @@ const mostText = 512;
 /** No amount, but a number that nobody reads. */
 const vast = 10n ** 100n;
 
-const amountOf = (
-  amount: bigint,
-  unit: Difference["unit"],
-  rounding: Rounding,
-  names: Names,
-): ReturnType<typeof amountForPeople> => {
+const amountOf = (amount: bigint, unit: Difference["unit"], rounding: Rounding, names: Names) => {
   const plain = (digits: string) => ({ mark: "", digits, unit: "" });
   if (unit === null || unit === "count") return plain(String(amount));
   if (unit === "gas") return plain(formatGas(amount));

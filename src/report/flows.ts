@@ -199,11 +199,7 @@ const nearest = ({ options, transactions, owned }: Report): ReadonlyArray<string
  * only pass on what they received, and distant ones that get something in return, as a pool does. Where nothing of a
  * sender moves, near payers are shown with everything they pay, and the others with every loss.
  */
-export const paymentsOf = (
-  report: Report,
-  { holdings }: Ledger,
-  isQuiet: boolean,
-): ReadonlyArray<ReadonlyArray<Flow>> => {
+export const paymentsOf = (report: Report, { holdings }: Ledger, isQuiet: boolean) => {
   const senders = new Set(accountsOf(report));
   const near = new Map([...new Set(nearest(report))].map((account, rank) => [account, rank]));
   const rankOf = (account: string): number => near.get(account) ?? near.size;

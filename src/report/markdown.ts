@@ -21,10 +21,7 @@ const escapeMarkdown = (text: string): string =>
 
 const rowLine = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`;
 
-const tableLines = (
-  columns: ReadonlyArray<Column>,
-  rows: ReadonlyArray<ReadonlyArray<string>>,
-): ReadonlyArray<string> => [
+const tableLines = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<ReadonlyArray<string>>) => [
   rowLine(columns.map(({ title }) => escapeMarkdown(title))),
   rowLine(columns.map(({ align }) => (align === "right" ? "---:" : "---"))),
   ...rows.map(rowLine),

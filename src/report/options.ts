@@ -267,10 +267,7 @@ const positive = Schema.Finite.check(Schema.isGreaterThan(0));
 /** The times, which are kept with their unit in the name. */
 export const times = {
   /** Time for the whole run: ms, or an Effect Duration; default 10 s. */
-  deadline: {
-    ...row<Duration.Input>()(positive, 10_000, time(1)),
-    kept: "deadlineMs",
-  },
+  deadline: { ...row<Duration.Input>()(positive, 10_000, time(1)), kept: "deadlineMs" },
   /** How long a clearance holds: ms, or an Effect Duration; default 30 s. */
   maxAge: { ...row<Duration.Input>()(positive, 30_000, time(1)), kept: "maxAgeMs" },
   /** How long the fee cap must outlive full blocks: ms, or an Effect Duration; default 60 s. */

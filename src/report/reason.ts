@@ -141,11 +141,7 @@ const closed = (text: string, isOurs: boolean): string => {
 };
 
 /** The numbers as one sentence, escaped: of the account, where one is named; behind `lead`, which is a sentence without them. */
-export const detailsText = (
-  { numbers }: Pick<Statement, "numbers">,
-  currency?: Currency | string,
-  lead = "",
-): string => {
+export const detailsText = ({ numbers }: Pick<Statement, "numbers">, currency?: Currency | string, lead = "") => {
   const all = numbers.slice(0, most.figures);
   const shown = all.map((figure) => clauseOf(figure, valueText(figure, currency, all)));
   const account = shown.some(({ joins }) => joins === "verb")

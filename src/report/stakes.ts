@@ -27,17 +27,6 @@ export interface Grant {
   readonly change: "new" | "kept" | "back";
 }
 
-/** Fees that a payer gives. */
-export interface Cost {
-  readonly account: string;
-  /** Wei, all fees at their caps; null = not known. */
-  readonly atMost: bigint | null;
-  /** The highest cap of its transactions, wei per gas; null where one is not known. */
-  readonly perGas: bigint | null;
-  /** True if more may be charged than is known. */
-  readonly isOpen: boolean;
-}
-
 /** True if anything of anybody's moves, or a right over it changes. */
 export const isMoving = ({ transfers, balanceChanges, approvals }: Report): boolean =>
   transfers.some(({ standard, amount, from, to }) => from !== to && (amount > 0n || standard === "erc721")) ||
@@ -52,10 +41,7 @@ const changeOf = ({ before, after, extended }: Approval): Grant["change"] | null
 };
 
 /** The rights over what the senders have, or other `owners`: new ones first, the unlimited before the others. */
-export const grantsOf = (
-  report: Report,
-  owners: ReadonlySet<string> = new Set(accountsOf(report)),
-): ReadonlyArray<Grant> => {
+export const grantsOf = (report: Report, owners: ReadonlySet<string> = new Set(accountsOf(report))) => {
   const all = report.approvals.flatMap((approval): ReadonlyArray<Grant> => {
     const change = owners.has(approval.owner.toLowerCase()) ? changeOf(approval) : null;
     return change === null ? [] : [{ approval, change }];
@@ -128,8 +114,12 @@ export const isCovered = ({ amount, ...row }: Exposure, { approval, change }: Gr
 const mostOf = (amounts: ReadonlyArray<bigint | null>): bigint | null =>
   amounts.includes(null) ? null : largestOf(amounts.filter((amount) => amount !== null));
 
-/** Returns what each sender pays for fees at most: its limits at their caps, and what the chain charges beside. */
-const costsOf = (report: Report): ReadonlyArray<Cost> => {
+/**
+ * Returns what each sender pays for fees at most: its limits at their caps, and what the chain charges beside. `atMost`:
+ * wei, all fees at their caps; `perGas`: the highest cap, wei per gas; both null where not known. `isOpen`: more may be
+ * charged than is known.
+ */
+const costsOf = (report: Report) => {
   const isOpen = report.findings.some(isFeeOpen);
   return sendersOf(report).map((account) => {
     const terms = report.funds.find((payer) => payer.account.toLowerCase() === account)?.terms ?? [];
@@ -141,6 +131,8 @@ const costsOf = (report: Report): ReadonlyArray<Cost> => {
     return { account, atMost: isKnown ? sum : null, perGas: mostOf(own.map(({ cap }) => cap)), isOpen };
   });
 };
+
+export type Cost = ReturnType<typeof costsOf>[number];
 
 /** Fees of which only the price is known. */
 export const perGasText = (perGas: bigint | null, names: Names): string =>

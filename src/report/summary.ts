@@ -114,12 +114,7 @@ const stillness = (report: Report): string =>
     : " without moving anything";
 
 /** The call itself, where nothing else is told of an account: it moves nothing, or creates a contract. */
-const callClause = (
-  report: Report,
-  own: Report["transactions"],
-  isStill: boolean,
-  voice: Voice,
-): ReadonlyArray<Clause> => {
+const callClause = (report: Report, own: Report["transactions"], isStill: boolean, voice: Voice) => {
   const [only, ...others] = report.transactions;
   const isCreating = others.length === 0 && own.some(({ input }) => input.to === null);
   const isNamed = others.length === 0 && only?.call != null;

@@ -107,10 +107,7 @@ const feeRow = ({ account, atMost, perGas, isOpen }: Cost, names: Names): Row =>
 };
 
 /** The arrows of each sender together, the worst first: rights, what leaves, what comes, fees. */
-const rowsOf = (
-  report: Report,
-  { names, movements, ...reading }: Reading,
-): { readonly rows: ReadonlyArray<Row>; readonly cut: number } => {
+const rowsOf = (report: Report, { names, movements, ...reading }: Reading) => {
   const failed = new Set(failuresOf(report));
   const grants = reading.grants.filter(({ change }) => change !== "back");
   const moving = [...grants, ...movements];
@@ -230,12 +227,7 @@ const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
 const mostCaptions = 3;
 
 /** The picture; `description` describes it, `style` is what stands in it before everything else. */
-export const drawing = (
-  report: Report,
-  reading: Reading,
-  description: ReadonlyArray<string>,
-  style: string,
-): string => {
+export const drawing = (report: Report, reading: Reading, description: ReadonlyArray<string>, style: string) => {
   const { rows, cut } = rowsOf(report, reading);
   const captions = captionsOf(report);
   const lower = captions.length * captionHeight;

@@ -68,11 +68,7 @@ const sum = (widths: ReadonlyArray<number>): number => widths.reduce((all, width
 const longestWord = (text: string): number => Math.max(...text.split(" ").map((word) => word.length));
 
 /** The widths of columns that fit `width` together, the widest narrowed as far as their words allow; null where they do not fit. */
-const fitted = (
-  rows: ReadonlyArray<ReadonlyArray<Cell>>,
-  count: number,
-  width: number,
-): ReadonlyArray<number> | null => {
+const fitted = (rows: ReadonlyArray<ReadonlyArray<Cell>>, count: number, width: number) => {
   const most = (measure: (text: string) => number) =>
     Array.from({ length: count }, (_, at) => rows.reduce((all, row) => Math.max(all, measure(row[at]?.text ?? "")), 0));
   const widths = [...most((text) => text.length)];
@@ -107,12 +103,7 @@ const alignedRow = (
 };
 
 /** A row as a list: the name of a column, its cell. */
-const listedRow = (
-  columns: ReadonlyArray<Column>,
-  row: ReadonlyArray<Cell>,
-  width: number,
-  paint: Paint,
-): ReadonlyArray<string> =>
+const listedRow = (columns: ReadonlyArray<Column>, row: ReadonlyArray<Cell>, width: number, paint: Paint) =>
   columns.flatMap(({ title }, at) => {
     const { text, tone } = row[at] ?? { text: "" };
     if (text === "" || title === "") return [];

@@ -121,12 +121,7 @@ export const happenedOf = ({ status, gasUsed, logs }: Receipt): MinedOutcome | n
   status === null || logs === null ? null : { status, gasUsed, logs };
 
 /** Status, gas, every log in order, and what was created. */
-export const compareOutcome = (
-  proven: TransactionReport,
-  transaction: number,
-  receipt: Receipt,
-  cause: Cause,
-): Comparison => {
+export const compareOutcome = (proven: TransactionReport, transaction: number, receipt: Receipt, cause: Cause) => {
   const said = expectedOf(proven);
   if (said === null) return compare([], [], () => cause);
   const factsOf = (

@@ -69,10 +69,7 @@ const inTransactions = ({ field, problem }: Problem): Problem => ({
  * The policies of a run: all of the operator's, and the caller's beside them. A caller's policy only judges there: a
  * maximum or an allowed failure of theirs would make a report milder, and within `any` it does not.
  */
-export const joined = (
-  operator: ReadonlyArray<Policy.Policy>,
-  caller: ReadonlyArray<Policy.Policy>,
-): ReadonlyArray<Policy.Policy> =>
+export const joined = (operator: ReadonlyArray<Policy.Policy>, caller: ReadonlyArray<Policy.Policy>) =>
   operator.length === 0 ? caller : [...operator, ...caller.map((policy) => Policy.any(policy))];
 
 /** `preflight`: every verdict is a result, a wrong field is an error that names it. */

@@ -19,7 +19,7 @@ import { count } from "../quantity.js";
 import { refusalText } from "../../errors/index.js";
 import { hasEndpoint, sharedFlags, statusOf, type LaneFlags } from "./laneInput.js";
 import { check, perform, status, type Deed } from "./show.js";
-import { dearer, isBlob, isNoop, noopOver, noQuote, requestIn, tooCheap, type Quote } from "./request.js";
+import { dearer, isBlob, isNoop, noopOver, noQuote, requestIn, tooCheap } from "./request.js";
 
 const yesFlag = { yes: toggle("yes", "do it; without it nothing is changed and nothing is sent") };
 const signedFlags = {
@@ -35,7 +35,7 @@ const askOrElse = <A, E>(input: LaneFlags, ask: Effect.Effect<A, E, Rpc>, otherw
   hasEndpoint(input) ? Effect.orElseSucceed(ask, () => otherwise) : Effect.succeed(otherwise);
 
 /** Returns the fees to pay now, by the node. */
-const quoteFor = (input: LaneFlags, { chainId, address }: LaneId): Effect.Effect<Quote, never, Rpc> =>
+const quoteFor = (input: LaneFlags, { chainId, address }: LaneId): Effect.Effect<typeof noQuote, never, Rpc> =>
   askOrElse(input, Preflight.quoteFee({ chainId, from: address, to: address, value: 0n }), noQuote);
 
 /** A payment of nothing to oneself, in place of `old`. It takes more gas than 21,000 where the chain or a delegation asks for it. */

@@ -2,14 +2,13 @@
 import type { LaneId } from "../../nonces/lane.js";
 import type { Fields } from "../input.js";
 import type { Hex } from "../../primitives/index.js";
-import { readSigned, type Request } from "../../transaction/index.js";
+import { type Filled, readSigned, type Request } from "../../transaction/index.js";
 
 /** The fees to pay now, wei per gas; null where nobody was asked, or the node did not say. */
-export interface Quote {
-  readonly maxFeePerGas: bigint | null;
-  readonly maxPriorityFeePerGas: bigint | null;
-}
-export const noQuote: Quote = { maxFeePerGas: null, maxPriorityFeePerGas: null };
+export const noQuote: Pick<Filled, "maxFeePerGas" | "maxPriorityFeePerGas"> = {
+  maxFeePerGas: null,
+  maxPriorityFeePerGas: null,
+};
 
 /** The signed request, without its signature; null where only a hash is kept. */
 export const requestIn = (raw: Hex | null): Request | null =>
@@ -27,7 +26,7 @@ const capOf = (request: Request): bigint => request.maxFeePerGas ?? request.gasP
 const tipOf = (request: Request): bigint => request.maxPriorityFeePerGas ?? request.gasPrice ?? 0n;
 
 /** Prices that replace those of `old`, and are worth mining by the quote. */
-const pricesOver = (old: Request | null, quote: Quote) => {
+const pricesOver = (old: Request | null, quote: typeof noQuote) => {
   const least = (of: (request: Request) => bigint) => (old === null ? null : raised(of(old), isBlob(old)));
   const tip = most(least(tipOf), quote.maxPriorityFeePerGas);
   const cap = most(least(capOf), quote.maxFeePerGas, tip);
@@ -37,7 +36,7 @@ const pricesOver = (old: Request | null, quote: Quote) => {
 };
 
 /** Nothing to oneself: for a gap, or in place of `old`, of the same kind of price. */
-export const noopOver = (lane: LaneId, nonce: bigint, old: Request | null, gas: bigint, quote: Quote): Fields => ({
+export const noopOver = (lane: LaneId, nonce: bigint, old: Request | null, gas: bigint, quote: typeof noQuote) => ({
   type: old?.gasPrice === undefined ? "eip1559" : "legacy",
   chainId: lane.chainId,
   nonce: Number(nonce),
@@ -49,7 +48,7 @@ export const noopOver = (lane: LaneId, nonce: bigint, old: Request | null, gas: 
 });
 
 /** The same transaction with higher fees. */
-export const dearer = (old: Request, quote: Quote): Fields => ({
+export const dearer = (old: Request, quote: typeof noQuote): Fields => ({
   to: null,
   ...old,
   ...pricesOver(old, quote),

@@ -141,12 +141,7 @@ export const exposureSection = ({ exposure }: Report, { names, exposures: rows }
 };
 
 /** Says what is paid in all, where that is more than the fees, and what is likely and there. */
-const sumText = (
-  funds: Funds | undefined,
-  atMost: bigint | null,
-  names: Names,
-  price: RenderOptions["price"],
-): string => {
+const sumText = (funds: Funds | undefined, atMost: bigint | null, names: Names, price: RenderOptions["price"]) => {
   if (funds === undefined || funds.required === null) return atMost === null ? "" : "not known";
   const { required, expected, balance } = funds;
   return joined(
@@ -157,11 +152,7 @@ const sumText = (
 };
 
 /** Shows what each payer gives at most, and whether it is there. */
-export const costSection = (
-  report: Report,
-  { names, costs }: Reading,
-  price: RenderOptions["price"],
-): ReadonlyArray<Section> => {
+export const costSection = (report: Report, { names, costs }: Reading, price: RenderOptions["price"]) => {
   const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, perGas, isOpen }) => {
     const funds = report.funds.find((payer) => payer.account.toLowerCase() === account);
     const fees = atMost === null ? perGasText(perGas, names) : mostForPeople(atMost, names);

@@ -192,10 +192,7 @@ const worldsFact = (worlds: Observed["worlds"]): Fact | null => {
 };
 
 /** The state everything was asked on, and what it took. */
-export const observedSection = (
-  { observed, ledger, digest, chainId }: Report,
-  currency: Currency,
-): ReadonlyArray<Section> => {
+export const observedSection = ({ observed, ledger, digest, chainId }: Report, currency: Currency) => {
   const { tier, leftOut } = observed;
   const block = joined(
     `asked for ${String(observed.blockTag)}`,

@@ -43,10 +43,7 @@ const contextOf = ({ number, timestamp, baseFeePerGas, miner, mixHash, gasLimit 
 });
 
 /** The calls of the last block, as what happened. */
-const askAll = (
-  blocks: Simulation["blocks"],
-  block: BlockParameter,
-): Effect.Effect<ReadonlyArray<MinedOutcome>, never, Rpc> =>
+const askAll = (blocks: Simulation["blocks"], block: BlockParameter) =>
   Effect.match(Eth.simulateV1({ blocks, block }), {
     onFailure: () => [],
     onSuccess: (simulated) => simulated.at(-1)?.calls ?? [],
@@ -160,10 +157,7 @@ export const askReplay = Effect.fnUntraced(function* (
     ...(state === null ? {} : { stateOverrides: state }),
   });
   const pretended = nonceOf(again);
-  const asEarlier = (
-    at: BlockOverrides,
-    between: BlockOverrides = {},
-  ): Effect.Effect<MinedOutcome | null, never, Rpc> => {
+  const asEarlier = (at: BlockOverrides, between: BlockOverrides = {}) => {
     const gap = baseTime === null ? null : fillers(base, baseTime, at, between);
     return gap === null ? Effect.succeed(null) : ask([...gap, on([...ownBefore(again), call], at, pretended)], base);
   };

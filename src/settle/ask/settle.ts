@@ -39,22 +39,8 @@ const atOnce = { concurrency: "unbounded" } as const;
 /** Balances that are read around a block. */
 const mostHeld = 32;
 
-/** Facts found of one hash, before anything is compared. */
-interface Found {
-  readonly transaction: number;
-  readonly sent: Hash;
-  readonly from: Address;
-  readonly nonce: number;
-  readonly receipt: Receipt | null;
-  /** Its state without a receipt; `taken`: the sender has used the nonce, and whether by this is not known. */
-  readonly state: "pending" | "dropped" | "taken";
-}
-
-const find = Effect.fnUntraced(function* (
-  { transactions }: Report,
-  sent: Hash,
-  transaction: number,
-): Effect.fn.Return<Found, Failure | InvalidTransaction, Rpc> {
+/** Reads the facts of one hash, before anything is compared. */
+const find = Effect.fnUntraced(function* ({ transactions }: Report, sent: Hash, transaction: number) {
   const proven = transactions[transaction];
   if (proven?.request == null)
     return yield* new InvalidTransaction({
@@ -76,15 +62,14 @@ const find = Effect.fnUntraced(function* (
   const receipt = isTorn ? null : reported;
   // why: a node that has the transaction in a block, and its receipt not yet, has mined it all the same
   const isTaken = count > BigInt(nonce) && (isTorn || known?.blockNumber == null);
-  const state = isTaken ? "taken" : known === null ? "dropped" : "pending";
+  // the state without a receipt; `taken`: the sender has used the nonce, and whether by this is not known
+  const state: "pending" | "dropped" | "taken" = isTaken ? "taken" : known === null ? "dropped" : "pending";
   return { transaction, sent, from, nonce, receipt, state };
 });
+type Found = Effect.Success<ReturnType<typeof find>>;
 
 /** Asks what the accounts of the report held around a block; what is not answered is left out. */
-const askHeld = (
-  { balanceChanges }: Report,
-  { number }: FullBlock,
-): Effect.Effect<NonNullable<Hindsight["held"]>, never, Rpc> => {
+const askHeld = ({ balanceChanges }: Report, { number }: FullBlock) => {
   const at = (account: Address, token: Address | null, block: bigint): Effect.Effect<bigint, unknown, Rpc> =>
     token === null
       ? Eth.getBalance({ address: account, block })
