@@ -108,19 +108,18 @@ const underItsNonce = Effect.fnUntraced(function* (
 }, Effect.scoped);
 
 /** Signed bytes: only those that this guard cleared. */
-const sendRaw = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
-  Effect.gen(function* () {
-    const [bytes] = paramsOf(rpcRequest);
-    const raw = String(bytes).toLowerCase() as Hex;
-    const known = guard.cleared.get(raw);
-    // guard: raw bytes that nobody cleared
-    if (known === undefined) return yield* refused(rpcRequest.method, "these bytes were not cleared by this guard");
-    yield* free(guard, known.report);
-    const cleared = yield* renewed(guard, known.report, known, raw);
-    keep(guard.cleared, raw, cleared);
-    const passing = attempt(() => pass(rpcRequest));
-    return yield* underItsNonce(guard, raw, cleared.report, passing);
-  });
+const sendRaw = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) {
+  const [bytes] = paramsOf(rpcRequest);
+  const raw = String(bytes).toLowerCase() as Hex;
+  const known = guard.cleared.get(raw);
+  // guard: raw bytes that nobody cleared
+  if (known === undefined) return yield* refused(rpcRequest.method, "these bytes were not cleared by this guard");
+  yield* free(guard, known.report);
+  const cleared = yield* renewed(guard, known.report, known, raw);
+  keep(guard.cleared, raw, cleared);
+  const passing = attempt(() => pass(rpcRequest));
+  return yield* underItsNonce(guard, raw, cleared.report, passing);
+});
 
 const fieldsOfCalls = ["version", "id", "chainId", "from", "calls", "atomicRequired", "forceAtomic", "capabilities"];
 
@@ -136,40 +135,38 @@ const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArr
 const hashesMagic = `0x${"5792".repeat(16)}` as const;
 
 /** Several calls, proven as one bundle from `from` and rebuilt of what was proven; of a local account delivered in order. */
-const sendCalls = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver: Deliver) =>
-  Effect.gen(function* () {
-    const { method } = rpcRequest;
-    const [request] = paramsOf(rpcRequest);
-    const calls: unknown = isRecord(request) ? request["calls"] : null;
-    if (!isRecord(request) || !Array.isArray(calls) || calls.length === 0)
-      return yield* refused(method, "has no calls");
-    // guard: a field of a call that the proof knows nothing of
-    const stray = strayIn(calls);
-    if (stray !== undefined) return yield* refused(stray, "is no field of a call that a proof covers");
-    const [unknown] = demanded(request, calls);
-    // guard: a capability that the proof knows nothing of
-    if (unknown !== undefined) return yield* refused(unknown, "is not covered by a proof", 5700);
-    const chains = [request, ...calls].map((part: unknown) => (isRecord(part) ? part["chainId"] : null));
-    const chainId = yield* chainOf(guard, pass, ...chains);
-    const bundle = bundleOf(calls, request["from"], chainId);
-    const handing = Effect.gen(function* () {
-      const { report } = yield* preflight(guard, bundle);
-      yield* chainOf(guard, pass, chainId);
-      // guard: a sender whom the request does not name, and the node's client does
-      const from = request["from"] ?? report.transactions[0].input.from;
-      const rebuilt = { ...request, from, chainId: numberToHex(chainId), calls: callsOf(report, calls) };
-      const answer = yield* attempt(() => pass({ method, params: [rebuilt] }));
-      const id = isRecord(answer) ? answer["id"] : answer;
-      if (typeof id === "string") keep(guard.calls, id, report);
-      return answer;
-    });
-    // why: a payment that is looked for may hold the account
-    if (deliver === null) return yield* inTurnOf(guard, request, handing);
-    if (request["atomicRequired"] === true || request["forceAtomic"] === true)
-      return yield* refused("atomicRequired", "this account sends one transaction after the other", 5760);
-    const hashes = yield* deliver(bundle);
-    return { id: concat([...hashes, numberToHex(chainId, { size: 32 }), hashesMagic]) };
+const sendCalls = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver: Deliver) {
+  const { method } = rpcRequest;
+  const [request] = paramsOf(rpcRequest);
+  const calls: unknown = isRecord(request) ? request["calls"] : null;
+  if (!isRecord(request) || !Array.isArray(calls) || calls.length === 0) return yield* refused(method, "has no calls");
+  // guard: a field of a call that the proof knows nothing of
+  const stray = strayIn(calls);
+  if (stray !== undefined) return yield* refused(stray, "is no field of a call that a proof covers");
+  const [unknown] = demanded(request, calls);
+  // guard: a capability that the proof knows nothing of
+  if (unknown !== undefined) return yield* refused(unknown, "is not covered by a proof", 5700);
+  const chains = [request, ...calls].map((part: unknown) => (isRecord(part) ? part["chainId"] : null));
+  const chainId = yield* chainOf(guard, pass, ...chains);
+  const bundle = bundleOf(calls, request["from"], chainId);
+  const handing = Effect.gen(function* () {
+    const { report } = yield* preflight(guard, bundle);
+    yield* chainOf(guard, pass, chainId);
+    // guard: a sender whom the request does not name, and the node's client does
+    const from = request["from"] ?? report.transactions[0].input.from;
+    const rebuilt = { ...request, from, chainId: numberToHex(chainId), calls: callsOf(report, calls) };
+    const answer = yield* attempt(() => pass({ method, params: [rebuilt] }));
+    const id = isRecord(answer) ? answer["id"] : answer;
+    if (typeof id === "string") keep(guard.calls, id, report);
+    return answer;
   });
+  // why: a payment that is looked for may hold the account
+  if (deliver === null) return yield* inTurnOf(guard, request, handing);
+  if (request["atomicRequired"] === true || request["forceAtomic"] === true)
+    return yield* refused("atomicRequired", "this account sends one transaction after the other", 5760);
+  const hashes = yield* deliver(bundle);
+  return { id: concat([...hashes, numberToHex(chainId, { size: 32 }), hashesMagic]) };
+});
 
 /** True if a wallet says that it is done with the calls, whatever became of them (EIP-5792, and as it was before). */
 const isDone = (answer: Readonly<Record<string, unknown>>): boolean =>
@@ -184,77 +181,74 @@ const hashesIn = ({ receipts }: Readonly<Record<string, unknown>>, most: number)
 };
 
 /** Reads what became of calls that this guard passed on, by the node's receipts: the wallet's is its own word. */
-const callsStatus = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
-  Effect.gen(function* () {
-    const answer = yield* attempt(() => pass(rpcRequest));
-    const report = guard.calls.get(String(paramsOf(rpcRequest)[0]));
-    const { onSettled } = guard.rules;
-    if (report === undefined || onSettled === undefined || !isRecord(answer) || !isDone(answer)) return answer;
-    const hashes = hashesIn(answer, report.transactions.length);
-    const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }), atOnce);
-    const receipts = yield* Effect.orElseSucceed(asking, () => []);
-    const known = receipts.flatMap((receipt) => receipt ?? []);
-    const isKnown = known.length === hashes.length;
-    const comparison = hashes.length === 0 ? merged() : isKnown ? compareCalls(report, known) : null;
-    if (comparison === null) return answer;
-    const found = gravest(comparison.differences.map((difference) => difference.class));
-    // why: receipts of what others asked for
-    const name = hashes.length > 0 && (yield* areAsked(report, hashes)) ? found : "unknown";
-    yield* Effect.ignore(decides(onSettled, { ...comparison, class: name, hashes, report }));
-    return answer;
-  });
+const callsStatus = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) {
+  const answer = yield* attempt(() => pass(rpcRequest));
+  const report = guard.calls.get(String(paramsOf(rpcRequest)[0]));
+  const { onSettled } = guard.rules;
+  if (report === undefined || onSettled === undefined || !isRecord(answer) || !isDone(answer)) return answer;
+  const hashes = hashesIn(answer, report.transactions.length);
+  const asking = Effect.forEach(hashes, (hash) => getTransactionReceipt({ hash }), atOnce);
+  const receipts = yield* Effect.orElseSucceed(asking, () => []);
+  const known = receipts.flatMap((receipt) => receipt ?? []);
+  const isKnown = known.length === hashes.length;
+  const comparison = hashes.length === 0 ? merged() : isKnown ? compareCalls(report, known) : null;
+  if (comparison === null) return answer;
+  const found = gravest(comparison.differences.map((difference) => difference.class));
+  // why: receipts of what others asked for
+  const name = hashes.length > 0 && (yield* areAsked(report, hashes)) ? found : "unknown";
+  yield* Effect.ignore(decides(onSettled, { ...comparison, class: name, hashes, report }));
+  return answer;
+});
 
 /**
  * Connecting with a sign-in, and with nothing else that a wallet may sign or send for it. What it signed is held to the rule
  * about signing in before it is handed out.
  */
-const connect = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
-  Effect.gen(function* () {
-    const { method } = rpcRequest;
-    const { signInWithEthereum, ...others } = capabilitiesIn(rpcRequest) ?? { unknown: true };
-    const [stray] = Object.keys(others);
-    // guard: what a wallet does for a page that connects
-    if (stray !== undefined) return yield* refused(method, "carries something other than a sign-in", 5700);
-    const passing = attempt(() => pass(rpcRequest));
-    const origin = originIn(guard.rules);
-    if (origin === null)
-      return yield* Effect.andThen(allowSignature(guard, pass, method, payloadOf(rpcRequest)), passing);
-    const chainId = yield* chainOf(guard, pass);
-    const now = yield* Clock.currentTimeMillis;
-    const where = { origin, chainId, now };
-    const text = textOfFields(signInWithEthereum, where);
-    const problem = text === null ? "not fields of ERC-4361" : signInProblem(text, { ...where, address: zeroAddress });
-    if (problem !== null) return yield* refused(method, `signs a message that is no sign-in: ${problem}`);
-    const answer = dataOf(yield* passing);
-    const accounts = isRecord(answer) && Array.isArray(answer["accounts"]) ? answer["accounts"] : [];
-    const at = yield* Clock.currentTimeMillis;
-    for (const account of accounts as ReadonlyArray<unknown>) {
-      const { address, capabilities } = isRecord(account) ? account : {};
-      const { signInWithEthereum: signed } = isRecord(capabilities) ? capabilities : {};
-      const { message } = isRecord(signed) ? signed : {};
-      if (signed === undefined) continue;
-      const wrong = signInProblem(String(message), { origin, chainId, now: at, address: String(address) });
-      // guard: a wallet that signed something other than the sign-in
-      if (wrong !== null) return yield* refused(method, `the wallet signed a message that is no sign-in: ${wrong}`);
-    }
-    return answer;
-  });
+const connect = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) {
+  const { method } = rpcRequest;
+  const { signInWithEthereum, ...others } = capabilitiesIn(rpcRequest) ?? { unknown: true };
+  const [stray] = Object.keys(others);
+  // guard: what a wallet does for a page that connects
+  if (stray !== undefined) return yield* refused(method, "carries something other than a sign-in", 5700);
+  const passing = attempt(() => pass(rpcRequest));
+  const origin = originIn(guard.rules);
+  if (origin === null)
+    return yield* Effect.andThen(allowSignature(guard, pass, method, payloadOf(rpcRequest)), passing);
+  const chainId = yield* chainOf(guard, pass);
+  const now = yield* Clock.currentTimeMillis;
+  const where = { origin, chainId, now };
+  const text = textOfFields(signInWithEthereum, where);
+  const problem = text === null ? "not fields of ERC-4361" : signInProblem(text, { ...where, address: zeroAddress });
+  if (problem !== null) return yield* refused(method, `signs a message that is no sign-in: ${problem}`);
+  const answer = dataOf(yield* passing);
+  const accounts = isRecord(answer) && Array.isArray(answer["accounts"]) ? answer["accounts"] : [];
+  const at = yield* Clock.currentTimeMillis;
+  for (const account of accounts as ReadonlyArray<unknown>) {
+    const { address, capabilities } = isRecord(account) ? account : {};
+    const { signInWithEthereum: signed } = isRecord(capabilities) ? capabilities : {};
+    const { message } = isRecord(signed) ? signed : {};
+    if (signed === undefined) continue;
+    const wrong = signInProblem(String(message), { origin, chainId, now: at, address: String(address) });
+    // guard: a wallet that signed something other than the sign-in
+    if (wrong !== null) return yield* refused(method, `the wallet signed a message that is no sign-in: ${wrong}`);
+  }
+  return answer;
+});
 
 /** Adding a chain, whose node the page names: from then on a proof by the wallet's node on it is doubted. */
-const addChain = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) =>
-  Effect.gen(function* () {
-    const { method } = rpcRequest;
-    const [chain, ...others] = paramsOf(rpcRequest);
-    const named = isRecord(chain) ? chain["chainId"] : null;
-    // guard: a chain of which nobody knows which one a wallet reads
-    if (!isQuantity(named) || others.length > 0) return yield* refused("chainId", "is no number in hex of one chain");
-    const chainId = Number(named);
-    // guard: a node that a page names for the chain in use
-    if (chainId === (yield* chainOf(guard, pass)))
-      return yield* refused(method, `the wallet is on chain ${chainId}, whose node a page may not name`);
-    guard.memory.pageChains.add(chainId);
-    return yield* attempt(() => pass(rpcRequest));
-  });
+const addChain = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) {
+  const { method } = rpcRequest;
+  const [chain, ...others] = paramsOf(rpcRequest);
+  const named = isRecord(chain) ? chain["chainId"] : null;
+  // guard: a chain of which nobody knows which one a wallet reads
+  if (!isQuantity(named) || others.length > 0) return yield* refused("chainId", "is no number in hex of one chain");
+  const chainId = Number(named);
+  // guard: a node that a page names for the chain in use
+  if (chainId === (yield* chainOf(guard, pass)))
+    return yield* refused(method, `the wallet is on chain ${chainId}, whose node a page may not name`);
+  guard.memory.pageChains.add(chainId);
+  return yield* attempt(() => pass(rpcRequest));
+});
 
 /** Decides what becomes of a request; null where it passes as it is. */
 const judge = (
