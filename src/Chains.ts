@@ -14,7 +14,7 @@ export type { Chain } from "./chains/rules.js";
 export { lookup } from "./chains/table.js";
 export type { FeeModel } from "./chains/feeModel.js";
 export { readAddress, readBool, readUint256 } from "./witness/answers.js";
-export type { Answer } from "./witness/answers.js";
+export type { WitnessAnswer } from "./witness/answers.js";
 
 /** The chains in use; the built-in table unless replaced. */
 export const Chains: Context.Reference<typeof lookup> = Context.Reference("evm-preflight/Chains", {

@@ -12,7 +12,14 @@ import type * as Schema from "effect/Schema";
 import { lazyCopyOf } from "./primitives/copy.js";
 import { type Address, lower } from "./primitives/hex.js";
 import { InvalidTransaction } from "./errors/input.js";
-import { judgeExposure, judgeFee, judgeGas, judgeReceived, judgeSpent, type Subject } from "./policy/spending.js";
+import {
+  judgeExposure,
+  judgeFee,
+  judgeGas,
+  judgeReceived,
+  judgeSpent,
+  type ExposureSubject,
+} from "./policy/spending.js";
 import { readData, type PolicyData } from "./policy/data.js";
 import { every, some, unknown, type Policy, type PolicyResult } from "./report/policy.js";
 import { each, no, type Checked } from "./primitives/problem.js";
@@ -36,7 +43,7 @@ const named = (policy: string, data: Readonly<Record<string, Schema.Json>>, eval
 
 const movement = (
   name: "maxSpent" | "minReceived" | "maxExposure",
-  judge: (subject: Subject, amount: bigint) => Policy["evaluate"],
+  judge: (subject: ExposureSubject, amount: bigint) => Policy["evaluate"],
   token: Address | "native",
   amount: bigint,
   account: Address | undefined,

@@ -17,7 +17,7 @@ import type { Transaction } from "./transaction/fields.js";
 import type { Look } from "./witness/queries.js";
 import type { View } from "./witness/view.js";
 
-export { balanceOf, staticCall, type Call, type Look } from "./witness/queries.js";
+export { balanceOf, staticCall, type CallQuery, type Look } from "./witness/queries.js";
 export type { View } from "./witness/view.js";
 
 /** The checked transactions in their order, addresses in lower case; there is always one. */

@@ -26,7 +26,7 @@ import type { Hex } from "./primitives/hex.js";
 import { Rpc } from "./Rpc.js";
 import { memoryOf } from "./rpc/memory.js";
 
-export { type Facts, type Memory, memoryOf } from "./rpc/memory.js";
+export { type EndpointFacts, type Memory, memoryOf } from "./rpc/memory.js";
 import { observed } from "./rpc/observe.js";
 import type { Options, Patience } from "./rpc/connection.js";
 import { patience, requests, type Send } from "./rpc/requests.js";

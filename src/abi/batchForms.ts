@@ -16,7 +16,7 @@ import {
 } from "./words.js";
 
 /** One call, from outside or from within a batch; its data in lower case. */
-export interface Call {
+export interface PlainCall {
   readonly from: Address;
   /** The account whose code runs. */
   readonly to: Address;
@@ -28,7 +28,7 @@ export interface Call {
 }
 
 /** A call as a batch holds it. */
-export interface Held extends Call {
+export interface HeldCall extends PlainCall {
   /** Wei that goes with it; null = what the batch itself came with, or none. */
   readonly value: bigint | null;
   /** True if the batch goes on where this call fails: by its own flag, or by the batch's. */
@@ -53,28 +53,28 @@ export interface Command {
 }
 
 /** A call within another; null where one stands that cannot be read here: a decoder may follow pointers that no encoder writes. */
-export type Found = Held | null;
+export type FoundCall = HeldCall | null;
 /** Yields the calls that a function makes out of its arguments, one at a time: whoever has enough stops. */
-export type Form = (call: Call) => Iterable<Found>;
+export type Form = (call: PlainCall) => Iterable<FoundCall>;
 
 /** The account whose storage and rights the code has. */
-const selfOf = ({ to, as = to }: Call): Address => as;
+const selfOf = ({ to, as = to }: PlainCall): Address => as;
 
 export const plain = { value: null, mayFail: false, isOwn: false, command: null } as const;
-export const callTo = (call: Call, to: Address, data: Hex, value: bigint | null = null): Held => ({
+export const callTo = (call: PlainCall, to: Address, data: Hex, value: bigint | null = null): HeldCall => ({
   ...plain,
   ...{ from: selfOf(call), to, data, value },
 });
 /** `code` runs in the place of whoever runs the batch. */
-const delegated = (call: Call, code: Address, data: Hex, value: bigint | null = null): Held => ({
+const delegated = (call: PlainCall, code: Address, data: Hex, value: bigint | null = null): HeldCall => ({
   ...callTo(call, code, data, value),
   as: selfOf(call),
 });
 /** Nobody is the account itself. */
-const orSelf = (call: Held): Held => (call.to === nobody ? { ...call, to: call.from, isOwn: true } : call);
+const orSelf = (call: HeldCall): HeldCall => (call.to === nobody ? { ...call, to: call.from, isOwn: true } : call);
 
 /** The places of an inner call's fields, in words from its beginning. */
-export interface Place {
+export interface CallPlaces {
   readonly to: number;
   /** Points to the data. */
   readonly data: number;
@@ -87,11 +87,11 @@ export interface Place {
 }
 
 /** The `bytes` that a word points to, of those from `at` on. */
-const partAt = ({ data }: Call, index: number, at: number | null): Hex | null =>
+const partAt = ({ data }: PlainCall, index: number, at: number | null): Hex | null =>
   bytesAt(data, pointedAt(data, placeOf(index, at), at));
 
 /** The call at `at`, whose pointers count from there. */
-const callAt = (call: Call, at: number | null, place: Place): Found => {
+const callAt = (call: PlainCall, at: number | null, place: CallPlaces): FoundCall => {
   const { data } = call;
   const inner = partAt(call, place.data, at);
   const target = addressAt(data, placeOf(place.to, at));
@@ -106,18 +106,18 @@ const callAt = (call: Call, at: number | null, place: Place): Found => {
 };
 
 export const singleCall =
-  (place: Place): Form =>
+  (place: CallPlaces): Form =>
   (call) => [callAt(call, argumentsAt, place)];
 
 /** The place that an argument points to. */
-const argumentAt = ({ data }: Call, index: number): number | null => pointedAt(data, placeOf(index), argumentsAt);
+const argumentAt = ({ data }: PlainCall, index: number): number | null => pointedAt(data, placeOf(index), argumentsAt);
 
-function* listed(call: Call, list: number | null, place: Place): Generator<Found> {
+function* listed(call: PlainCall, list: number | null, place: CallPlaces): Generator<FoundCall> {
   for (const at of itemsAt(call.data, list)) yield callAt(call, at, place);
 }
 
 export const many =
-  (index: number, place: Place): Form =>
+  (index: number, place: CallPlaces): Form =>
   (call) =>
     listed(call, argumentAt(call, index), place);
 
@@ -167,7 +167,7 @@ export const packed: Form = function* (call) {
   if (at !== bytes.length) yield null;
 };
 
-export const executions: Place = { to: 0, value: 1, data: 2 };
+export const executions: CallPlaces = { to: 0, value: 1, data: 2 };
 const delegateMode = "ff";
 const batchMode = "01";
 /** CALL and STATICCALL. */
@@ -202,7 +202,7 @@ export const byMode: Form = function* (call) {
 const wholeOperation = "0x8dd7712f";
 
 /** User operations, and behind them the calls to factories: the n-th call is the n-th operation's. */
-const operationsOf = (listsOf: (call: Call) => Iterable<number | null>): Form =>
+const operationsOf = (listsOf: (call: PlainCall) => Iterable<number | null>): Form =>
   function* (call) {
     const { data } = call;
     const operations: Array<number | null> = [];
@@ -226,7 +226,7 @@ export const aggregated = operationsOf(function* (call) {
 });
 
 /** A request to an ERC-2771 forwarder, which says behind the calldata whose it is: to who believes it, that is the caller. */
-const forwarded = (call: Call, at: number | null): Found => {
+const forwarded = (call: PlainCall, at: number | null): FoundCall => {
   const found = callAt(call, at, { to: 1, value: 2, data: 5 });
   const from = addressAt(call.data, at);
   return found && from && { ...found, from, data: `${found.data}${from.slice(2)}` };
@@ -252,7 +252,7 @@ export const proxySetup: Form = (call) => {
 
 /** One call that some contracts make, and others as a DELEGATECALL: the selector does not tell. */
 export const either =
-  (place: Place): Form =>
+  (place: CallPlaces): Form =>
   (call) => {
     const found = callAt(call, argumentsAt, place);
     return [found && { ...found, isEither: true }];

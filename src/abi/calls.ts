@@ -11,7 +11,7 @@ import { type Abis, type AbiSources, indexOf } from "./abiIndex.js";
 import { type CallOptions, functionsOf, type KnownFunction } from "./decodeCall.js";
 import { commandOf, innerCalls, type InnerCall, type InnerCallList } from "./innerCalls.js";
 import { type Parameter, valuesOf } from "./layout.js";
-import { argumentsText, type Look, most, sizeOf, wholeLook } from "./print.js";
+import { argumentsText, type PrintStyle, most, sizeOf, wholeLook } from "./print.js";
 import type { Command } from "./batchForms.js";
 import type { Provenance } from "./revert.js";
 import { argumentsOf, DecodedArgument, type Room } from "./values.js";
@@ -178,11 +178,11 @@ const originText = ({ by, sources }: DecodedFunction): string => {
 };
 
 /** A function with its arguments, without where it is known from. */
-export const functionText = (decoded: DecodedFunction, look: Look = wholeLook): string =>
+export const functionText = (decoded: DecodedFunction, look: PrintStyle = wholeLook): string =>
   argumentsText(decoded.function ?? "", decoded.arguments, decoded.moreArguments, look);
 
 /** Describes what a call does, without whom it calls, in one bounded line; null for nothing but value. */
-export const callText = (call: DecodedCall, look: Look = wholeLook): string | null => {
+export const callText = (call: DecodedCall, look: PrintStyle = wholeLook): string | null => {
   const { by, mayFail, others, selector, size } = call;
   if (call.function !== null) {
     const text = [call, ...others]
@@ -211,7 +211,7 @@ export const innerText = (call: InnerCall, self: string, abis: Abis): string | n
 /** How calls read: the native currency, and how parties and values are written. */
 export interface CallLook {
   readonly currency?: Currency | undefined;
-  readonly look?: Look | undefined;
+  readonly look?: PrintStyle | undefined;
 }
 
 /** One call in a line: `to 0x… with 1 ETH: deposit() (by selector: WETH9)`. */

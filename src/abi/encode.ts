@@ -144,7 +144,7 @@ const problemOf = (type: string, value: unknown): string | null => {
 // One walk over a value beside its parameter: the first part that does not fit is named by its path.
 
 /** How a walk reads. */
-export interface Reading {
+export interface Walk {
   /** A value of an elementary type, or what is wrong with it. */
   readonly read: (type: string, value: unknown) => Result.Result<unknown, string>;
   /** True if lengths and fields must be those of the type; if not, the encoder is the judge of them. */
@@ -155,7 +155,7 @@ export interface Reading {
 const fieldsOf = (
   components: ReadonlyArray<Parameter>,
   input: Readonly<Record<string, unknown>>,
-  reading: Reading,
+  reading: Walk,
   field: string,
 ): Checked<unknown> => {
   const stray = reading.isExact && Object.keys(input).find((key) => !components.some(({ name }) => name === key));
@@ -171,7 +171,7 @@ const fieldsOf = (
 };
 
 /** One value by its parameter; `field` is its path. */
-export const coerce = (parameter: Parameter, value: unknown, reading: Reading, field: string): Checked<unknown> => {
+export const coerce = (parameter: Parameter, value: unknown, reading: Walk, field: string): Checked<unknown> => {
   const { type, components } = parameter;
   const array = arrayOf(type);
   if (array !== null) {
@@ -192,7 +192,7 @@ export const coerce = (parameter: Parameter, value: unknown, reading: Reading, f
 export const coerceAll = (
   parameters: ReadonlyArray<Parameter>,
   values: ReadonlyArray<unknown>,
-  reading: Reading,
+  reading: Walk,
   field: string,
 ): Checked<ReadonlyArray<unknown>> =>
   reading.isExact && values.length !== parameters.length
@@ -200,7 +200,7 @@ export const coerceAll = (
     : each(parameters, (parameter, index) => coerce(parameter, values[index], reading, `${field}[${index}]`));
 
 /** Values as code writes them; everything else is the encoder's to judge. */
-const typed: Reading = {
+const typed: Walk = {
   read: (type, value) => {
     const problem = problemOf(type, value);
     return problem === null ? Result.succeed(value) : Result.fail(problem);

@@ -4,7 +4,7 @@ export { callsWithin } from "./batches.js";
 export { decodeCall, type DecodedCall, functionText, innerLines } from "./calls.js";
 export { wellKnown } from "./decodeCall.js";
 export { decodeLog } from "./decodeLogs.js";
-export { coerceAll, functionsText, isSignatures, noFunction, parseSignatures, type Reading } from "./encode.js";
+export { coerceAll, functionsText, isSignatures, noFunction, parseSignatures, type Walk } from "./encode.js";
 export { describeLayer, describeLog, describeValue } from "./print.js";
 export type { Provenance } from "./revert.js";
 export { decodeRevert } from "./table.js";

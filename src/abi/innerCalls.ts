@@ -5,7 +5,7 @@
  */
 import type { Address, Hex } from "../primitives/hex.js";
 import { type Abis, type IndexedItem, itemOf } from "./abiIndex.js";
-import type { Command, Held } from "./batchForms.js";
+import type { Command, HeldCall } from "./batchForms.js";
 import { callsWithin, isBatch, type Whole } from "./batches.js";
 import { type CallOptions, functionsOf, wellKnown } from "./decodeCall.js";
 import { most } from "./print.js";
@@ -97,7 +97,7 @@ const within = (
   return { form, calls: kept.map((call) => read(call, abis, self, depth + 1, room)), more: held.length - kept.length };
 };
 
-const read = (call: Held, abis: Abis, self: string | null, depth: number, room: { calls: number }): InnerCall => {
+const read = (call: HeldCall, abis: Abis, self: string | null, depth: number, room: { calls: number }): InnerCall => {
   const { value, mayFail, as, isOwn, command } = call;
   const to = isOwn || command !== null ? null : call.to;
   const data = command?.input ?? call.data;

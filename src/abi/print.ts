@@ -32,7 +32,7 @@ export const most = {
 const maxUint256 = 2n ** 256n - 1n;
 
 /** How values are written: whole, or short in a sentence. */
-export interface Look {
+export interface PrintStyle {
   readonly address: (address: string) => string;
   /** Elements of a list, characters of a string, bytes. */
   readonly items: number;
@@ -41,14 +41,14 @@ export interface Look {
   /** The text shown beside an outer argument, by the name and type of its parameter; absent, or empty = nothing. */
   readonly beside?: ((value: unknown, name: string, type: string) => string) | undefined;
 }
-export const wholeLook: Look = { address: checksummed, items: most.items, string: most.string, bytes: 32 };
+export const wholeLook: PrintStyle = { address: checksummed, items: most.items, string: most.string, bytes: 32 };
 
 const labelled = (name: string, text: string): string => (name === "" ? text : `${escapeText(name, 40)}: ${text}`);
 
 const listed = (parts: ReadonlyArray<string>, size: number): string =>
   [...parts, ...(size > parts.length ? [`… (+${size - parts.length} more)`] : [])].join(", ");
 
-const leafText = (type: string, value: string, more: number, look: Look): string => {
+const leafText = (type: string, value: string, more: number, look: PrintStyle): string => {
   if (type === "address") return look.address(value);
   if (!type.startsWith("bytes") && type !== "function") {
     const cut = more === 0 ? 0 : Math.max(0, value.length - look.string) + more;
@@ -61,7 +61,7 @@ const leafText = (type: string, value: string, more: number, look: Look): string
 };
 
 /** One value, without its name; `room` is what may still be written on the line. */
-const valueText = ({ type, value, more }: DecodedArgument, look: Look, room: Room, depth = 0): string => {
+const valueText = ({ type, value, more }: DecodedArgument, look: PrintStyle, room: Room, depth = 0): string => {
   if (typeof value === "string") return leafText(type, value, more, look);
   if (typeof value !== "object") return value === maxUint256 ? "2^256 − 1" : String(value);
   if (depth > most.depth || (value.length === 0 && more > 0)) return "…";
@@ -73,7 +73,7 @@ const valueText = ({ type, value, more }: DecodedArgument, look: Look, room: Roo
 
 const partsText = (
   values: ReadonlyArray<DecodedArgument>,
-  look: Look,
+  look: PrintStyle,
   room: Room,
   depth: number,
 ): ReadonlyArray<string> =>
@@ -87,7 +87,7 @@ export const argumentsText = (
   name: string,
   values: ReadonlyArray<DecodedArgument>,
   more: number = 0,
-  look: Look = wholeLook,
+  look: PrintStyle = wholeLook,
 ): string => {
   const parts = partsText(values, look, { values: most.values }, 0);
   return escapeText(`${escapeText(name, 80)}(${listed(parts, values.length + more)})`, most.call);
@@ -112,7 +112,7 @@ export const describeCall = (
   name: string,
   parameters: ReadonlyArray<unknown>,
   args: ReadonlyArray<unknown>,
-  beside?: Look["beside"],
+  beside?: PrintStyle["beside"],
 ): string =>
   safely(
     () => {
@@ -152,7 +152,7 @@ export const describeLog = (log: DecodedLog): string => {
   );
 };
 
-const customText = (custom: RevertCustom, beside?: Look["beside"]): string => {
+const customText = (custom: RevertCustom, beside?: PrintStyle["beside"]): string => {
   const inputs = parametersOf(custom.item, "inputs");
   const readable = sizeOf(custom.data) <= most.bytes && hasDecodable(custom.item, "inputs");
   const args = readable ? custom.args : null;

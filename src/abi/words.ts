@@ -16,20 +16,20 @@ export const argumentsAt = 10;
 export const padded = (data: string, words: number): string => data.padEnd(argumentsAt + words * wordDigits, "0");
 
 /** The number of a digit; null = there is none. */
-type Place = number | null;
+type Digit = number | null;
 
 /** The place of a word, counted from the first. */
-export const placeOf = (index: number, start: Place = argumentsAt): Place =>
+export const placeOf = (index: number, start: Digit = argumentsAt): Digit =>
   start === null ? null : start + index * wordDigits;
 
 /** The digits of the word at a place. */
-export const digitsAt = (bytes: string, at: Place): string | null => {
+export const digitsAt = (bytes: string, at: Digit): string | null => {
   const digits = at === null ? "" : bytes.slice(at, at + wordDigits);
   return digits.length === wordDigits ? digits : null;
 };
 
 /** The word at a place as a number. */
-export const wordAt = (bytes: string, at: Place): bigint | null => {
+export const wordAt = (bytes: string, at: Digit): bigint | null => {
   const digits = digitsAt(bytes, at);
   return digits === null ? null : BigInt(`0x${digits}`);
 };
@@ -70,7 +70,7 @@ export const addressOf = (word: bigint): Address => `0x${BigInt.asUintN(160, wor
 export const wordOf = (value: bigint | number): Hash => `0x${value.toString(16).padStart(wordDigits, "0")}`;
 
 /** The address that a word's low 20 bytes are, in lower case. */
-export const addressAt = (bytes: string, at: Place): Address | null => {
+export const addressAt = (bytes: string, at: Digit): Address | null => {
   const digits = digitsAt(bytes, at);
   return digits === null ? null : `0x${digits.slice(24).toLowerCase()}`;
 };
@@ -89,19 +89,19 @@ export function* addressesFrom(bytes: string, start: number, zeros: number = 32)
 }
 
 /** The word at a place as a count; null also where it is more than there is of anything. */
-export const countAt = (bytes: string, at: Place): number | null => {
+export const countAt = (bytes: string, at: Digit): number | null => {
   const digits = digitsAt(bytes, at);
   return digits?.startsWith("0".repeat(54)) === true ? Number.parseInt(digits.slice(54), 16) : null;
 };
 
 /** The place that the word at `at` points to, counted from `base`. */
-export const pointedAt = (bytes: string, at: Place, base: Place): Place => {
+export const pointedAt = (bytes: string, at: Digit, base: Digit): Digit => {
   const offset = countAt(bytes, at);
   return offset === null || base === null ? null : base + offset * 2;
 };
 
 /** The `bytes` whose length stands at a place. */
-export const bytesAt = (bytes: string, at: Place): Hex | null => {
+export const bytesAt = (bytes: string, at: Digit): Hex | null => {
   const [size, start] = [countAt(bytes, at), placeOf(1, at)];
   if (size === null || start === null) return null;
   const end = start + size * 2;
@@ -109,14 +109,14 @@ export const bytesAt = (bytes: string, at: Place): Hex | null => {
 };
 
 /** The numbers of a list whose length stands at a place; null where not all of them do. */
-export const numbersAt = (bytes: string, at: Place): ReadonlyArray<bigint> | null => {
+export const numbersAt = (bytes: string, at: Digit): ReadonlyArray<bigint> | null => {
   const [length, start] = [countAt(bytes, at), placeOf(1, at)];
   if (length === null || start === null || start + length * wordDigits > bytes.length) return null;
   return wordsFrom(bytes, start, length);
 };
 
 /** The places to which the items of a list point, whose length stands at `list`; one at a time, for there may be any number. */
-export function* itemsAt(bytes: string, list: Place): Generator<Place> {
+export function* itemsAt(bytes: string, list: Digit): Generator<Digit> {
   const [length, first] = [countAt(bytes, list), placeOf(1, list)];
   if (length === null || first === null) return yield null;
   const end = first + length * wordDigits;
@@ -125,16 +125,16 @@ export function* itemsAt(bytes: string, list: Place): Generator<Place> {
 }
 
 /** A log as far as it is read here. */
-export interface Log {
+export interface PlainLog {
   readonly topics: ReadonlyArray<string>;
   readonly data: Hex;
 }
 
 /** The kind of event: its first topic's first 8 bytes. Whoever searched for a like one could emit the event itself. */
-export const eventOf = ({ topics: [signature] }: Log): string | undefined => signature?.slice(0, 18);
+export const eventOf = ({ topics: [signature] }: PlainLog): string | undefined => signature?.slice(0, 18);
 
 /** The first values of a log, indexed or not: their order is the same. */
-export const valuesOf = ({ topics, data }: Log, limit: number): ReadonlyArray<bigint> => {
+export const valuesOf = ({ topics, data }: PlainLog, limit: number): ReadonlyArray<bigint> => {
   const indexed = topics.slice(1, 1 + limit).map((word) => BigInt(word));
   return [...indexed, ...wordsFrom(data, dataAt, limit - indexed.length)];
 };

@@ -5,7 +5,7 @@
 import * as Result from "effect/Result";
 import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
-import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Reading } from "../abi/index.js";
+import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Walk } from "../abi/index.js";
 import { addressProblem, each, no, type Checked, isRecord, escapeText } from "../primitives/index.js";
 import { fieldNames, fields, type Unit, fieldHint } from "../transaction/index.js";
 import { amount, count, integer, wei } from "./quantity.js";
@@ -56,7 +56,7 @@ const number = (type: string, json: unknown): Result.Result<bigint, string> => {
 };
 
 /** Values as JSON can hold them: large numbers are strings. */
-const fromJson: Reading = {
+const fromJson: Walk = {
   read: (type, json): Result.Result<unknown, string> => {
     if (/^u?int\d*$/.test(type)) {
       const bits = Number(/\d+/.exec(type)?.[0] ?? 256);
@@ -73,7 +73,7 @@ const fromJson: Reading = {
 };
 
 /** Fields as JSON has them. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
 const argumentsOf = (inputs: ReadonlyArray<AbiParameter>, args: unknown, field: string) =>
   Array.isArray(args) ? coerceAll(inputs, args, fromJson, field) : no(field, "must be a JSON array");
@@ -83,7 +83,12 @@ const argumentsOf = (inputs: ReadonlyArray<AbiParameter>, args: unknown, field: 
  * several with the same name the one whose parameters take the arguments. `abi` then holds that one alone, and all that is
  * no function.
  */
-const abiCall = (abi: Abi, name: string | null, args: unknown, path: (field: string) => string): Checked<Fields> => {
+const abiCall = (
+  abi: Abi,
+  name: string | null,
+  args: unknown,
+  path: (field: string) => string,
+): Checked<JsonFields> => {
   if (!Array.isArray(args)) return no(path("args"), "must be a JSON array");
   const functions = abi.filter((item): item is AbiFunction => item.type === "function");
   const names = functions.map((item) => item.name);
@@ -136,7 +141,7 @@ const authorizations = (value: unknown, field: string): Checked<unknown> =>
     ? each(value, (entry: unknown, index) => authorization(entry, `${field}[${index}]`))
     : no(field, "must be an array");
 
-const authorization = (entry: unknown, field: string): Checked<Fields> =>
+const authorization = (entry: unknown, field: string): Checked<JsonFields> =>
   Result.gen(function* () {
     if (!isRecord(entry)) return yield* no(field, "must be an object");
     const read: Record<string, unknown> = { ...entry };
@@ -146,7 +151,7 @@ const authorization = (entry: unknown, field: string): Checked<Fields> =>
     return read;
   });
 
-const callFields = (entry: Fields, path: (field: string) => string): Checked<Fields> => {
+const callFields = (entry: JsonFields, path: (field: string) => string): Checked<JsonFields> => {
   const { abi: input, functionName, args = [], bytecode } = entry;
   if (input === undefined || input === null) {
     const stray = ["functionName", "args"].find((name) => entry[name] !== undefined);
@@ -154,7 +159,7 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
   }
   if (functionName !== undefined && typeof functionName !== "string")
     return no(path("functionName"), "must be a string");
-  return Result.flatMap(abiOf(input, path("abi")), (abi): Checked<Fields> => {
+  return Result.flatMap(abiOf(input, path("abi")), (abi): Checked<JsonFields> => {
     if (bytecode === undefined) return abiCall(abi, functionName ?? null, args, path);
     const inputs = abi.find((item) => item.type === "constructor")?.inputs ?? [];
     return Result.map(argumentsOf(inputs, args, path("args")), (values) => ({ abi, args: values }));
@@ -164,7 +169,7 @@ const callFields = (entry: Fields, path: (field: string) => string): Checked<Fie
 const isField = (key: string): boolean => fieldNames.includes(key) || Object.hasOwn(synonyms, key);
 
 /** One transaction; `path` names a field for errors. `from` and the others may still be wrong: the pipeline checks every field. */
-const transactionOf = (json: unknown, path: (field: string) => string, isTyped: boolean): Checked<Fields> => {
+const transactionOf = (json: unknown, path: (field: string) => string, isTyped: boolean): Checked<JsonFields> => {
   if (!isRecord(json)) return no(path(""), "must be an object");
   return Result.gen(function* () {
     const entry: Record<string, unknown> = {};
@@ -185,7 +190,7 @@ const transactionOf = (json: unknown, path: (field: string) => string, isTyped: 
 };
 
 /** One transaction object, or an array of them; `isTyped`: by somebody, amounts with a unit, and `args` also as a text of JSON. */
-export const inputOf = (json: unknown, isTyped = false): Checked<Fields | ReadonlyArray<Fields>> =>
+export const inputOf = (json: unknown, isTyped = false): Checked<JsonFields | ReadonlyArray<JsonFields>> =>
   Array.isArray(json)
     ? each(json, (entry: unknown, at) =>
         transactionOf(entry, (field) => (field === "" ? `[${at}]` : `[${at}].${field}`), isTyped),
@@ -193,7 +198,7 @@ export const inputOf = (json: unknown, isTyped = false): Checked<Fields | Readon
     : transactionOf(json, (field) => field || "transaction", isTyped);
 
 /** {@link inputOf} from text. */
-export const inputOfText = (text: string): Checked<Fields | ReadonlyArray<Fields>> =>
+export const inputOfText = (text: string): Checked<JsonFields | ReadonlyArray<JsonFields>> =>
   Result.flatMap(named("input", parseJson(text)), (json) => {
     const kind = kindOf(json);
     if (kind !== null && !kind.includes("transaction"))

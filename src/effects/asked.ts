@@ -1,6 +1,6 @@
 /** The calls of a transaction as rows, each call looked up once: what they ask to move, to grant and to hand over. Pure. */
 import { callRowOf, type CallRow } from "../abi/known/calls.js";
-import type { Call } from "../abi/batches.js";
+import type { PlainCall } from "../abi/batches.js";
 import { addressAt, argumentsAt, nobody, numbersAt, padded, placeOf, pointedAt, wordAt } from "../abi/words.js";
 import { lower, type Address } from "../primitives/hex.js";
 import { memoizeList } from "../primitives/record.js";
@@ -10,7 +10,7 @@ import { requestedBy } from "./rights.js";
 const mostMoved = 4;
 
 /** Movements that a call asks for, several of a list of ids; a mint and a burn have one end. An amount is null where it names none. */
-const movesOf = ({ from: caller, to: token, data }: Call, { move, supply }: CallRow) => {
+const movesOf = ({ from: caller, to: token, data }: PlainCall, { move, supply }: CallRow) => {
   const whole = padded(data, mostMoved);
   const partyAt = (index: number | undefined) => (index === undefined ? caller : addressAt(whole, placeOf(index)));
   const numberAt = (index: number | undefined) => (index === undefined ? null : wordAt(whole, placeOf(index)));
@@ -27,13 +27,13 @@ const movesOf = ({ from: caller, to: token, data }: Call, { move, supply }: Call
 };
 
 /** The account that an argument names; null = none. */
-const namedBy = ({ data }: Call, place: number | undefined): Address | null => {
+const namedBy = ({ data }: PlainCall, place: number | undefined): Address | null => {
   const account = place === undefined ? null : addressAt(padded(data, place + 1), placeOf(place));
   return account === nobody ? null : account;
 };
 
 /** Reads one call. */
-export const askedBy = (call: Call, transaction: number) => {
+export const askedBy = (call: PlainCall, transaction: number) => {
   const row = callRowOf(call.data);
   return {
     ...{ call, row, transaction, contract: lower(call.to), moves: movesOf(call, row) },
@@ -50,6 +50,6 @@ export const askedBy = (call: Call, transaction: number) => {
 export type Asked = ReturnType<typeof askedBy>;
 
 /** Reads the calls of a transaction, the outer one first; read once for all of its runs. */
-export const askedIn = memoizeList((calls: ReadonlyArray<Call>, transaction: number): ReadonlyArray<Asked> =>
+export const askedIn = memoizeList((calls: ReadonlyArray<PlainCall>, transaction: number): ReadonlyArray<Asked> =>
   calls.map((call) => askedBy(call, transaction)),
 );

@@ -1,7 +1,7 @@
 /** Rights over assets as rows: what an event announces, and what a call asks for, by `abi/known`. Pure. */
 import { everything, type RightRow } from "../abi/known/rights.js";
 import type { CallRow } from "../abi/known/calls.js";
-import type { Call } from "../abi/batches.js";
+import type { PlainCall } from "../abi/batches.js";
 import {
   nobody,
   valueBy,
@@ -107,7 +107,7 @@ const batchIn = (data: Hex) => {
 };
 
 /** The rights that one call asks for, by the row of its function. */
-export const requestedBy = ({ from, to, data, isMeans }: Call, { grant: row }: CallRow, transaction: number) => {
+export const requestedBy = ({ from, to, data, isMeans }: PlainCall, { grant: row }: CallRow, transaction: number) => {
   if (row === undefined) return [];
   const own = { places: [argumentsAt], owner: from, spender: row.isTaken === true ? to : nobody };
   const isList = row.isList === true;

@@ -4,7 +4,7 @@ import { type Address, type Hash, lower } from "../primitives/hex.js";
 import type { StateChange } from "../report/beside.js";
 import { readAddress } from "../witness/answers.js";
 import { slotsOf, wordsIn } from "../witness/placement.js";
-import { staticCall, type Call } from "../witness/queries.js";
+import { staticCall, type CallQuery } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 
 /** Views of one world: the slots behind the calls, null where they were not seen, and the witness's on both sides. */
@@ -46,7 +46,7 @@ export const views = (contract: Address) =>
   selectors.map(([holds, selector]) => ({ holds, query: staticCall(contract, selector, viewGas) }));
 
 /** facetAddresses() of a diamond (ERC-2535). */
-export const facets = (contract: Address): Call => staticCall(contract, "0x52ef6b2c", facetsGas, facetsBytes);
+export const facets = (contract: Address): CallQuery => staticCall(contract, "0x52ef6b2c", facetsGas, facetsBytes);
 
 export const low = (word: bigint): bigint => BigInt.asUintN(160, word);
 /** A number of less than 12 bytes is no account, and nobody searches for an address so short. */

@@ -14,7 +14,7 @@ import {
   gas,
   toldBy,
   type Stated,
-  type Told,
+  type Sayable,
 } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
 
@@ -67,10 +67,10 @@ const reasonOf =
   <const Tag extends string, const Fields extends typeof answer & Schema.Struct.Fields>(
     tag: Tag,
     fields: Fields,
-    advised: Told<Schema.TaggedStruct<Tag, Fields>["Type"], ReturnType<typeof advice>>,
-    sentence: Told<Schema.TaggedStruct<Tag, Fields>["Type"], string>,
+    advised: Sayable<Schema.TaggedStruct<Tag, Fields>["Type"], ReturnType<typeof advice>>,
+    sentence: Sayable<Schema.TaggedStruct<Tag, Fields>["Type"], string>,
     figures: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => ReadonlyArray<Figure | null>,
-    remedy: Told<Schema.TaggedStruct<Tag, Fields>["Type"], string>,
+    remedy: Sayable<Schema.TaggedStruct<Tag, Fields>["Type"], string>,
   ): Schema.Class<
     Self,
     Schema.TaggedStruct<Tag, Fields>,

@@ -4,7 +4,7 @@ import type { Snapshot } from "./store.js";
 
 const hash = /^0x[0-9a-f]{64}$/;
 
-type Slot = Snapshot["slots"][number];
+type CheckedSlot = Snapshot["slots"][number];
 
 /** The place of a slot: its lane, whether it is at the floor or above, and its neighbours. */
 const placeOf = (lane: Snapshot, index: number, active: boolean) => ({
@@ -15,21 +15,21 @@ const placeOf = (lane: Snapshot, index: number, active: boolean) => ({
 });
 
 /** True if a slot has transactions in a sound lane. */
-const isExpected = ({ state, width, token }: Slot): boolean =>
+const isExpected = ({ state, width, token }: CheckedSlot): boolean =>
   width !== 0 && (state === "committed" || (state === "settled" && token !== foreign));
 
 /** True if the other nonce is the one beside it that one lease took with it. */
-const isPair = ({ nonce, token }: Slot, other: Slot | undefined, by: bigint, width: number): boolean =>
+const isPair = ({ nonce, token }: CheckedSlot, other: CheckedSlot | undefined, by: bigint, width: number): boolean =>
   other?.nonce === nonce + by && other.width === width && other.token === token;
 
-const hasSecond = (slot: Slot, after: Slot | undefined): boolean =>
+const hasSecond = (slot: CheckedSlot, after: CheckedSlot | undefined): boolean =>
   isPair(slot, after, 1n, 0) && after?.state === slot.state;
 
 /** Each way in which a slot violates the partition, and its words. */
 const faults: ReadonlyArray<
   readonly [
-    isFault: (slot: Slot, at: ReturnType<typeof placeOf>) => boolean,
-    what: (slot: Slot, at: ReturnType<typeof placeOf>) => string,
+    isFault: (slot: CheckedSlot, at: ReturnType<typeof placeOf>) => boolean,
+    what: (slot: CheckedSlot, at: ReturnType<typeof placeOf>) => string,
   ]
 > = [
   [({ nonce }, { lane }) => nonce < lane.tail || nonce >= lane.next, () => "lies outside the lane"],

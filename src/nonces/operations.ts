@@ -19,7 +19,7 @@ import {
 import type { Attempt, Counts, Decision, Draft, Keep, Slot, View } from "./laneRules.js";
 import type { ReserveAnswer, ReserveRequest, Store } from "./store.js";
 
-type Answer<K extends "commit" | "replace" | "reconcile" | "adopt"> = Effect.Success<ReturnType<Store[K]>>;
+type StoreAnswer<K extends "commit" | "replace" | "reconcile" | "adopt"> = Effect.Success<ReturnType<Store[K]>>;
 
 const lease = (request: ReserveRequest, width: Slot["width"], now: number): Slot => ({
   ...freeSlot,
@@ -145,7 +145,7 @@ export const commit = (
   claim: Parameters<Store["commit"]>[1],
   attempt: Attempt,
   now: number,
-): Decision<Answer<"commit">> => {
+): Decision<StoreAnswer<"commit">> => {
   const { nonce, token } = claim;
   const draft = draftOf(view);
   const slot = draft.get(nonce);
@@ -202,7 +202,7 @@ export const replace = (
   replaces: Hash,
   attempt: Attempt,
   now: number,
-): Decision<Answer<"replace">> => {
+): Decision<StoreAnswer<"replace">> => {
   const draft = draftOf(view);
   const slot = draft.get(nonce);
   const last = slot?.attempts.at(-1)?.hash ?? null;
@@ -248,7 +248,7 @@ export const reconcile = (
   view: View,
   request: Parameters<Store["reconcile"]>[1],
   now: number,
-): Decision<Answer<"reconcile">["answer"]> => {
+): Decision<StoreAnswer<"reconcile">["answer"]> => {
   const draft = draftOf(view);
   const unmoved = advance(draft, request.counts, request.keep, now);
   if (unmoved !== null) return decide(draft, unmoved);
@@ -282,7 +282,7 @@ const shorten = (draft: Draft, next: bigint): void => {
  * Upwards, what was committed below it settles, and all else there is settled as foreign. Downwards, what
  * has its bytes is in flight again, and all else is free, to be filled. A lease below the count is gone.
  */
-export const adopt = (view: View, counts: Counts, keep: Keep, now: number): Decision<Answer<"adopt">> => {
+export const adopt = (view: View, counts: Counts, keep: Keep, now: number): Decision<StoreAnswer<"adopt">> => {
   const draft = draftOf(view);
   const { latest } = counts;
   if (latest + maxLead < view.floor) return decide(draft, { _tag: "Forgotten", tail: view.tail });

@@ -31,7 +31,7 @@ import { Settings } from "./service.js";
 import type { Result, Store } from "./store.js";
 
 /** An operation that waits. */
-type Waiting = Parameters<typeof decideAll>[1][number] &
+type Pending = Parameters<typeof decideAll>[1][number] &
   Pick<Operation<unknown>, "name" | "selection" | "history"> & {
     readonly timeoutMs: number;
     readonly fail: (cause: Cause.Cause<NonceStoreError>) => void;
@@ -40,8 +40,8 @@ type Waiting = Parameters<typeof decideAll>[1][number] &
   };
 
 /** Those that wait on one lane, and the lane as it was last seen. */
-interface Line {
-  readonly waiting: Array<Waiting>;
+interface LaneQueue {
+  readonly waiting: Array<Pending>;
   isServed: boolean;
   /** Turns for which other processes are expected to write as well. */
   crowd: number;
@@ -63,7 +63,7 @@ const someOldest = 8n;
 
 const lower = (a: bigint | null, b: bigint | null): bigint | null => (a === null || (b !== null && b < a) ? b : a);
 
-const union = (batch: ReadonlyArray<Waiting>): Selection => ({
+const union = (batch: ReadonlyArray<Pending>): Selection => ({
   from: batch.map(({ selection }) => selection.from).reduce(lower),
   recent: batch.reduce((largest, { selection }) => BigInts.max(selection.recent, largest), 0n),
   oldest: 0n,
@@ -102,20 +102,20 @@ const writing = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCommi
   });
 
 /** Remembers for the next turns that other processes write as well, and lets them. */
-const giveWay = Effect.fnUntraced(function* (line: Line, conflicts: number) {
+const giveWay = Effect.fnUntraced(function* (line: LaneQueue, conflicts: number) {
   line.crowd = Math.min(turns.most, line.crowd + turns.each);
   yield* Effect.sleep((yield* Random.next) * turnMs * Math.min(conflicts, 8));
 });
 
 /** The store's clock as it will be when it is asked; never before the last one that was decided on, unless far from it. */
-const clockFor = (known: Remembered, line: Line) =>
+const clockFor = (known: Remembered, line: LaneQueue) =>
   Effect.map(time, (at): number => {
     const guess = clockAt(known.clock, at);
     return guess < line.now && line.now - guess < clockSlackMs / 2 ? line.now : guess;
   });
 
 /** Takes what is remembered of a lane, where it is enough: until it is known what became of a write, nothing is. */
-const takeLast = (line: Line, selection: Selection): Remembered | null => {
+const takeLast = (line: LaneQueue, selection: Selection): Remembered | null => {
   const { last } = line;
   line.last = null;
   return last !== null && covers(last, selection) ? last : null;
@@ -129,7 +129,7 @@ const decidedOn = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCom
   const read = reading(backend, commitCounts);
   const write = writing(backend, commitCounts);
 
-  return Effect.fnUntraced(function* (lane: LaneId, line: Line, batch: ReadonlyArray<Waiting>) {
+  return Effect.fnUntraced(function* (lane: LaneId, line: LaneQueue, batch: ReadonlyArray<Pending>) {
     if (batch.length === 0) return;
     const [operation = ""] = batch.map(({ name }) => name);
     const history = batch.map((each) => each.history).reduce(lower);
@@ -175,11 +175,11 @@ const decidedOn = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCom
 export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
   Effect.map(Effect.context<never>(), (context) => {
     const fork = Effect.runForkWith(context);
-    const lines = new Map<string, Line>();
+    const lines = new Map<string, LaneQueue>();
     const commitCounts = makeCommitCounts();
     const together = decidedOn(backend, commitCounts);
 
-    const serve = Effect.fnUntraced(function* (lane: LaneId, line: Line) {
+    const serve = Effect.fnUntraced(function* (lane: LaneId, line: LaneQueue) {
       while (line.waiting.length > 0) {
         const batch = line.waiting.splice(0, maxTogether).filter(({ isGone }) => !isGone);
         const duration = batch.reduce((longest, { timeoutMs }) => Math.max(longest, timeoutMs), 0);
@@ -211,7 +211,7 @@ export const makeTogether = (backend: LaneBackend): Effect.Effect<Store> =>
       Effect.flatMap(Settings, ({ storeTimeoutMs: timeoutMs }) =>
         Effect.callback<A, NonceStoreError>((resume) => {
           const { name, selection, history, permits, run } = operation;
-          const waiting: Waiting = {
+          const waiting: Pending = {
             ...{ name, selection, history, permits, timeoutMs, isGone: false },
             decide: (view, now) => {
               const { answer, change } = run(view, now);

@@ -33,10 +33,10 @@ export type ActiveSteps = ReadonlySet<BuiltInStep | "chain" | "reader">;
 export type WorldName = RunName | `${"between" | "gas"} ${number}`;
 
 /** Answers of runs, by key. */
-export type Answered = ReadonlyMap<WorldName, AskResult<Simulate.Run>>;
+export type RunAnswers = ReadonlyMap<WorldName, AskResult<Simulate.Run>>;
 
 /** Answers with further ones. */
-export const joined = <A extends Answered>(runs: A, more: Answered = new Map()): A =>
+export const joined = <A extends RunAnswers>(runs: A, more: RunAnswers = new Map()): A =>
   new Map([...runs, ...more]) as unknown as A;
 
 /** The runs that may tell the report's figures, the first that was made tells them: `reserved` where a state does not agree with the node's own counts. */
@@ -56,7 +56,7 @@ export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estim
   /** By `eth_chainId`. */
   readonly namedChainId: AskResult<number> | null;
   /** The answers of every run that was asked. */
-  readonly runs: Answered;
+  readonly runs: RunAnswers;
   /** Answers of a node without simulation through `eth_call`; null where it simulates. */
   readonly called: {
     /** The first transaction's answer, its revert explained; the others depend on it and could not be asked. */

@@ -26,7 +26,7 @@ import { inRound, within } from "./rounds.js";
 import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { planOf, worldsAsked, type Claim } from "./proofPlans.js";
 import { isOnHead, type Proof, type Runs } from "./proofState.js";
-import { type Answered } from "./answers.js";
+import { type RunAnswers } from "./answers.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
 import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./extras/stateTraces.js";
 
@@ -42,7 +42,7 @@ const askRun = (claim: Claim, world: World, times = 0): Effect.Effect<AskResult<
 };
 
 /** Asks worlds, all side by side. */
-export const askRuns = (claim: Claim, worlds: ReadonlyArray<World>, times = 0): Effect.Effect<Answered, never, Rpc> =>
+export const askRuns = (claim: Claim, worlds: ReadonlyArray<World>, times = 0): Effect.Effect<RunAnswers, never, Rpc> =>
   Effect.map(
     Effect.forEach(worlds, (world) => askRun(claim, world, times), { concurrency: "unbounded" }),
     (runs) => new Map(Arr.zip(worlds, runs).map(([{ key }, run]) => [key, run])),
@@ -56,7 +56,7 @@ const besideBetween = <A, R>(
   claim: Claim,
   between: ReadonlyArray<World>,
   main: Effect.Effect<A, never, R>,
-): Effect.Effect<{ readonly main: A; readonly between: Answered } & Pick<Proof, "traced">, never, R | Rpc> =>
+): Effect.Effect<{ readonly main: A; readonly between: RunAnswers } & Pick<Proof, "traced">, never, R | Rpc> =>
   Effect.scoped(
     Effect.gen(function* () {
       const startedAt = yield* Clock.currentTimeMillis;
@@ -98,7 +98,7 @@ export const timesOf = (claim: Claim, because: AskRule): number =>
   because === "headMoved" && isSlotted(claim.chain) ? mostAgain : 0;
 
 /** Answers in the order of their worlds; without the run that pretends nonces, where the state takes them as they are. */
-export const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: Answered): Runs => {
+export const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: RunAnswers): Runs => {
   const refusal = failureOf(answers.get("exact"));
   // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
   const isTaken = refusal?._tag === "NonceTooLow" && block === "pending";

@@ -164,11 +164,7 @@ const placedEffects = (readings: Run["readings"]): Effects => ({
 });
 
 /** True if every case did the same in both; null where one of them says nothing. */
-const agreesWith = (
-  { bundle, measure, report }: Claim,
-  exact: Run | null,
-  readings: Run["readings"],
-): boolean | null => {
+const agreesWith = ({ bundle, measure, report }: Claim, exact: Run | null, readings: Run["readings"]) => {
   if (exact === null || readings.length !== bundle.length) return null;
   const found = compareEffects(placedEffects(exact.readings), placedEffects(readings), {
     ...{ tolerance: report.options.tolerance, whose: new Set(), numbers: null },

@@ -32,7 +32,7 @@ import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import type { Claim, Unplaced } from "./proofPlans.js";
 import { type Doubt, type DoubtOf, type KeptState, type ProofState } from "./proofState.js";
-import { figuresOf, joined, type Answered, type WorldName } from "./answers.js";
+import { figuresOf, joined, type RunAnswers, type WorldName } from "./answers.js";
 import { incomparable } from "./worlds/compare.js";
 import { gasRows, tagOf, type WorldReason } from "./worlds/contexts.js";
 import { comparisonOf } from "./worlds/contrast.js";
@@ -44,12 +44,7 @@ const standingOn = <A extends Pick<Unplaced, "report">>(about: A, blockTag: Obse
 });
 
 /** The exact requests once more, with what is known by then; those who answered before are not forgotten. */
-const anew = (
-  state: ProofState,
-  about: Unplaced,
-  because: AskRule,
-  changed: Partial<KeptState>,
-): Effect.Effect<ProofState, never, Rpc> => {
+const anew = (state: ProofState, about: Unplaced, because: AskRule, changed: Partial<KeptState>) => {
   const ran = [...state.ran, ...[...state.proof.runs.values()].map(successOf)];
   return attempt(about, { ...state, ...changed, ran, shown: [] }, because);
 };
@@ -89,7 +84,7 @@ const withSettled = (state: ProofState, kind: Doubt["kind"], more: Partial<Proof
 });
 
 /** The answers of a proof, with those of further worlds. */
-const withRuns = ({ proof }: ProofState, runs: Answered): Pick<ProofState, "proof"> => ({
+const withRuns = ({ proof }: ProofState, runs: RunAnswers): Pick<ProofState, "proof"> => ({
   proof: { ...proof, runs: joined(proof.runs, runs) },
 });
 

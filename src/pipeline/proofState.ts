@@ -10,7 +10,7 @@ import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult, type Failure } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
-import { figuresOf, type Answered, type Answers, type Round, type WorldName } from "./answers.js";
+import { figuresOf, type RunAnswers, type Answers, type Round, type WorldName } from "./answers.js";
 import type { Gas } from "./gas/doubt.js";
 import { doubtful, type Claim } from "./proofPlans.js";
 import { isSamePlace } from "./worlds/compare.js";
@@ -18,7 +18,7 @@ import type { World, Worlds } from "./worlds/contexts.js";
 import type { RunEffects } from "./worlds/movements.js";
 
 /** Answers of the worlds that were asked, by key; the ends of the bracket always are. */
-export interface Runs extends Answered {
+export interface Runs extends RunAnswers {
   get(key: "exact" | "next"): AskResult<Run>;
   get(key: WorldName): AskResult<Run> | undefined;
 }

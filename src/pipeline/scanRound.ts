@@ -17,7 +17,7 @@ import { chainsInUse } from "../eth/chains.js";
 import { CurrentRun, Rpc, type Memory } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
 import { gasFor } from "../witness/queries.js";
-import { joined, type Answered, type Round } from "./answers.js";
+import { joined, type RunAnswers, type Round } from "./answers.js";
 import { endpointFactsOf } from "./endpoint/known.js";
 import { askPooled } from "../steps/reading/pool.js";
 import { freePlan, readerOnlyPlan, roughSubject } from "./scanPlans.js";
@@ -87,13 +87,13 @@ export interface Scanning {
 
 export const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
 
-const unasked: Answered = new Map();
+const unasked: RunAnswers = new Map();
 
 /** One run, by its name; the refusal itself, where the node refused simulations before. */
 export const askPlan = (
   { options }: Pick<Subject, "options">,
   plan: Simulate.Plan,
-): Effect.Effect<Answered, never, Rpc> =>
+): Effect.Effect<RunAnswers, never, Rpc> =>
   Effect.flatMap(Rpc, ({ memory }) => {
     const refused = refusalIn(memory, plan.calls);
     const run =

@@ -64,13 +64,13 @@ export const judgeGas =
   };
 
 /** The balance of an account in a token or the currency; `account` null = the senders of the bundle together. */
-export type Subject = NonNullable<Policy["exposures"]>[number];
+export type ExposureSubject = NonNullable<Policy["exposures"]>[number];
 
-export const accountsOf = (report: Report, { account }: Subject): ReadonlyArray<Address> =>
+export const accountsOf = (report: Report, { account }: ExposureSubject): ReadonlyArray<Address> =>
   account === null ? (own(report) as ReadonlyArray<Address>) : [account.toLowerCase() as Address];
 
 /** Amounts that the subject gives (negative) and gets by the events, movement by movement. */
-const movesOf = (report: Report, subject: Subject) => {
+const movesOf = (report: Report, subject: ExposureSubject) => {
   const accounts = accountsOf(report, subject);
   return report.transfers
     .filter(({ token }) => same(token, subject.token))
@@ -114,7 +114,7 @@ export const whereSeen =
   };
 
 /** The subject's gain, or loss (negative), by the bundle, gas apart; `measured` null where a balance was not. */
-const netOf = (report: Report, subject: Subject) => {
+const netOf = (report: Report, subject: ExposureSubject) => {
   const parts = accountsOf(report, subject).map((account) => measuredOf(report, subject.token, account));
   const moves = movesOf(report, subject);
   return {
@@ -132,7 +132,7 @@ const goneById = (moves: ReadonlyArray<{ readonly tokenId: bigint | null; readon
 };
 
 /** The amount spent, raw units or wei, negative for what arrives; by whole balances, and by ids where there are any. */
-const spentOf = (report: Report, subject: Subject) => {
+const spentOf = (report: Report, subject: ExposureSubject) => {
   const accounts = accountsOf(report, subject);
   const { measured, logged, moves } = netOf(report, subject);
   const rows = report.balanceChanges.filter(
@@ -148,17 +148,18 @@ const spentOf = (report: Report, subject: Subject) => {
   };
 };
 
-export const whoOf = ({ account }: Subject): string => (account === null ? "the senders" : checksummed(account));
+export const whoOf = ({ account }: ExposureSubject): string =>
+  account === null ? "the senders" : checksummed(account);
 
 /** True if events tell of no native movements, so that balances alone speak. */
-const isUntold = ({ findings }: Report, { token }: Subject): boolean =>
+const isUntold = ({ findings }: Report, { token }: ExposureSubject): boolean =>
   token === null && findings.some(isNativeUntraced);
 
-const unmeasured = (report: Report, subject: Subject): PolicyResult =>
+const unmeasured = (report: Report, subject: ExposureSubject): PolicyResult =>
   unknown(`the balance of ${whoOf(subject)} in ${currencyText(report, subject.token)} was not measured`);
 
 /** `limit`: the most that may leave: net, of ERC-721 and ERC-1155 net by id. */
-export const judgeSpent = (subject: Subject, limit: bigint) =>
+export const judgeSpent = (subject: ExposureSubject, limit: bigint) =>
   whereSeen((report) => {
     const { measured, logged } = spentOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, limit]);
@@ -175,7 +176,7 @@ export const judgeSpent = (subject: Subject, limit: bigint) =>
   });
 
 /** `least`: what must arrive, net. */
-export const judgeReceived = (subject: Subject, least: bigint) =>
+export const judgeReceived = (subject: ExposureSubject, least: bigint) =>
   whereSeen((report) => {
     const { measured, logged } = netOf(report, subject);
     const beside = largestOf([measured ?? 0n, logged, least]);
@@ -207,7 +208,7 @@ const amountOf = ({ exposure }: Report, token: Address | null, account: Address)
 };
 
 /** `limit`: the most that could be taken of the accounts together. */
-export const judgeExposure = (subject: Subject, limit: bigint) =>
+export const judgeExposure = (subject: ExposureSubject, limit: bigint) =>
   whereSeen((report) => {
     const { token } = subject;
     const amounts = accountsOf(report, subject).map((account) => amountOf(report, token, account));

@@ -66,16 +66,16 @@ export interface Difference extends Pick<OutcomeDifference, "transaction" | "eve
 }
 
 /** The subject of a fact. */
-export type Subject = Omit<Difference, "a" | "b">;
+export type FactOf = Omit<Difference, "a" | "b">;
 
 /** A fact of one side; null = not known. */
-export interface Fact<S extends Subject = Subject> {
+export interface Fact<S extends FactOf = FactOf> {
   readonly of: S;
   readonly value: Difference["a"];
 }
 
 /** A fact of both sides; undefined = that side says nothing of it. */
-export interface Pair<S extends Subject = Subject> {
+export interface FactPair<S extends FactOf = FactOf> {
   readonly of: S;
   readonly a: Difference["a"] | undefined;
   readonly b: Difference["b"] | undefined;
@@ -87,7 +87,7 @@ export const nothing = { transaction: null, event: null, account: null, to: null
 const isAsset = (unit: Difference["unit"]): unit is NonNullable<OutcomeDifference["unit"]> =>
   typeof unit === "object" && unit !== null;
 
-const keyOf = ({ kind, transaction, event, account, to, unit, what }: Subject): string =>
+const keyOf = ({ kind, transaction, event, account, to, unit, what }: FactOf): string =>
   `${kind} ${transaction} ${event} ${account} ${to} ${isAsset(unit) ? `${unit.token} ${unit.tokenId}` : ""} ${what}`;
 
 const isSameUnit = (a: Difference["unit"], b: Difference["unit"]): boolean =>
@@ -107,7 +107,7 @@ export const areSame = (a: ReadonlyArray<Fact>, b: ReadonlyArray<Fact>): boolean
   a.length === b.length && a.every((fact, index) => isSame(fact, b[index]));
 
 /** Facts by what they are about: what moves is added up, of all else the last counts. */
-const byKey = <S extends Subject>(facts: ReadonlyArray<Fact<S>>): ReadonlyMap<string, Fact<S>> => {
+const byKey = <S extends FactOf>(facts: ReadonlyArray<Fact<S>>): ReadonlyMap<string, Fact<S>> => {
   const all = new Map<string, Fact<S>>();
   for (const { of, value } of facts) {
     const key = keyOf(of);
@@ -118,10 +118,10 @@ const byKey = <S extends Subject>(facts: ReadonlyArray<Fact<S>>): ReadonlyMap<st
 };
 
 /** The facts of two sides side by side, each once, in the order of the first side. */
-export const paired = <S extends Subject>(
+export const paired = <S extends FactOf>(
   a: ReadonlyArray<Fact<S>>,
   b: ReadonlyArray<Fact<S>>,
-): ReadonlyArray<Pair<S>> => {
+): ReadonlyArray<FactPair<S>> => {
   const [first, other] = [byKey(a), byKey(b)];
   return [...new Map([...first, ...other])].map(([key, { of }]) => ({
     ...{ of, a: first.get(key)?.value, b: other.get(key)?.value },
@@ -140,7 +140,7 @@ export const logFacts = (
 
 /** Says what it is about, in words, with addresses as `write` has them. */
 export const subjectText = (
-  { kind, transaction, event, account, to, unit, what }: Subject,
+  { kind, transaction, event, account, to, unit, what }: FactOf,
   write: (address: string) => string,
   native = "native currency",
 ): string => {

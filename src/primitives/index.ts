@@ -1,6 +1,6 @@
 /** The parts that every room is built of: the door of this room. */
 export { copyOf, dataOf } from "./copy.js";
-export { type Difference, type Fact, logFacts, nothing, paired, type Subject, subjectText } from "./difference.js";
+export { type Difference, type Fact, logFacts, nothing, paired, type FactOf, subjectText } from "./difference.js";
 export { lazyImport, onAbort } from "./effects.js";
 export { plainJson, withJson } from "./json.js";
 export { type Address, Hash, Hex, isHash, isHex, isQuantity } from "./hex.js";

@@ -211,10 +211,10 @@ export const derived =
   };
 
 /** A value that is always said, or what an error's fields say. */
-export type Told<Error, A> = A | ((error: Error) => A);
+export type Sayable<Error, A> = A | ((error: Error) => A);
 
 /** Returns what an error has to tell: always the same, or by its fields. */
-export const toldBy = <Error, A extends string | object>(told: Told<Error, A>, error: Error): A =>
+export const toldBy = <Error, A extends string | object>(told: Sayable<Error, A>, error: Error): A =>
   typeof told === "function" ? (told as (error: Error) => A)(error) : told;
 
 /** The fields that every error that a caller is rejected with has beside its own. */
@@ -232,9 +232,9 @@ export const stated =
   <const Tag extends string, const Fields extends Schema.Struct.Fields>(
     tag: Tag,
     fields: Fields,
-    sentence: Told<Kept<Tag, Fields>, string>,
+    sentence: Sayable<Kept<Tag, Fields>, string>,
     figures: (error: Kept<Tag, Fields>) => ReadonlyArray<Figure | null>,
-    remedy: Told<Kept<Tag, Fields>, string>,
+    remedy: Sayable<Kept<Tag, Fields>, string>,
     mayBeSent: (error: Kept<Tag, Fields>) => boolean = () => false,
   ): Schema.Class<Self, Schema.TaggedStruct<Tag, Fields>, Cause.YieldableError & OfNonce> =>
     derived<Self, OfNonce>()<Tag, Fields>(tag, fields, {

@@ -27,7 +27,7 @@ import {
 } from "./sections/stakes.js";
 import { fundsSection, requestsSection, transactionSection } from "./sections/transaction.js";
 import { detailsOf, mostReason, reasonOf, sentenceOf } from "./reason.js";
-import { readingOf, type Reading } from "./stakes.js";
+import { readingOf, type RenderSources } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 import { decidingSeverity } from "./ready.js";
 
@@ -119,7 +119,11 @@ const nextOf = (report: Report): string => {
 };
 
 /** `report` laid out in reading order, in the words of its chain. */
-export const compose = (report: Report, options: RenderOptions = {}, reading: Reading = readingOf(report, options)) => {
+export const compose = (
+  report: Report,
+  options: RenderOptions = {},
+  reading: RenderSources = readingOf(report, options),
+) => {
   const { names } = reading;
   const exactly = { ...names, exact: true };
   const { native: currency } = names;

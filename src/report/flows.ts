@@ -60,21 +60,21 @@ const emptyHolding = (account: string, { token, tokenId }: Unit) => ({
   ...{ account, token, tokenId, counted: 0n },
   parties: new Map<string | null, { amount: bigint; parts: Array<Flow["parts"][number]> }>(),
 });
-type Holding = ReturnType<typeof emptyHolding>;
+type FlowHolding = ReturnType<typeof emptyHolding>;
 
 /** The holdings of which something moves, in the order of their first movements, and those that are only counted. */
 const emptyLedger = () => {
-  const byUnit = new Map<string, Holding>();
-  const holdings: Array<Holding> = [];
+  const byUnit = new Map<string, FlowHolding>();
+  const holdings: Array<FlowHolding> = [];
   const keyOf = (account: string, { token, tokenId }: Unit): string => `${account}/${token?.toLowerCase()}/${tokenId}`;
-  const find = (account: string, unit: Unit): Holding => {
+  const find = (account: string, unit: Unit): FlowHolding => {
     const key = keyOf(account, unit);
     const found = byUnit.get(key) ?? emptyHolding(account, unit);
     byUnit.set(key, found);
     return found;
   };
   const tell = (
-    holding: Holding,
+    holding: FlowHolding,
     party: string | null,
     sum: { amount: bigint; parts: Array<Flow["parts"][number]> },
   ): void => {
@@ -138,7 +138,7 @@ export type Ledger = ReturnType<typeof ledgerOf>;
 
 const accountOf = ({ account }: Flow): string => account;
 
-const flowsIn = ({ account, token, tokenId, parties }: Holding): ReadonlyArray<Flow> =>
+const flowsIn = ({ account, token, tokenId, parties }: FlowHolding): ReadonlyArray<Flow> =>
   [...parties].flatMap(([party, { amount, parts }]) => {
     const way = amount < 0n ? "out" : "in";
     return amount === 0n ? [] : [{ account, party, token, tokenId, way, amount: sizeOf(amount), parts }];

@@ -70,7 +70,7 @@ export const mustBeReport = (report: Report): void => {
 };
 
 /** Sources of every part of a rendering: names, and what is at stake for the senders. */
-export type Reading = ReturnType<typeof readingOf>;
+export type RenderSources = ReturnType<typeof readingOf>;
 
 export const readingOf = (report: Report, options: AmountOptions | null) => {
   // why: every rendering begins here, and plain JavaScript may render anything
@@ -149,7 +149,7 @@ const sumOf = (costs: ReadonlyArray<Cost>): Cost | null =>
       }));
 
 /** Returns subjects of sentences, accounts told of as one, with their fees: the reader first, where there is one. */
-export const subjectsOf = (report: Report, { names, costs }: Reading) => {
+export const subjectsOf = (report: Report, { names, costs }: RenderSources) => {
   const you = accountsOf(report).filter(names.isYou);
   const own = costs.filter(({ account }) => names.isYou(account));
   const others = costs.filter((cost) => !own.includes(cost));

@@ -25,7 +25,7 @@ import {
   type Cost,
   type Grant,
   readingOf,
-  type Reading,
+  type RenderSources,
 } from "./stakes.js";
 import { counted } from "./document.js";
 import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
@@ -152,7 +152,7 @@ const clausesOf = (
 };
 
 /** Tells what others pay or grant because of it, a sentence each; also what an account that a sender owns gets. */
-const payments = (report: Report, { names, ledger, flows }: Reading, isIf: boolean): ReadonlyArray<string> => {
+const payments = (report: Report, { names, ledger, flows }: RenderSources, isIf: boolean): ReadonlyArray<string> => {
   const voice: Voice = { names, verb: (base) => (isIf ? `would ${base}` : `${base}s`), their: "its" };
   const own = new Set(accountsOf(report));
   const byPayer = new Map(
@@ -181,7 +181,7 @@ const payments = (report: Report, { names, ledger, flows }: Reading, isIf: boole
 };
 
 /** Tells what contracts could take beside all that, in one sentence; none where it is nothing. */
-const exposureSentence = ({ names, exposures, grants }: Reading): ReadonlyArray<string> => {
+const exposureSentence = ({ names, exposures, grants }: RenderSources): ReadonlyArray<string> => {
   // why: those that are told as rights are not beside them
   const shownGrants = grants.slice(0, mostItems);
   const [first, ...others] = exposures.filter((row) => !shownGrants.some((grant) => isCovered(row, grant)));
@@ -227,7 +227,7 @@ const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => 
 };
 
 /** The summary without the reason for the verdict, by sentences. */
-export const sentencesOf = (report: Report, reading: Reading): ReadonlyArray<string> => {
+export const sentencesOf = (report: Report, reading: RenderSources): ReadonlyArray<string> => {
   const { names, ledger, flows } = reading;
   const allClaims = claimsOf(report, ledger);
   const still = stillness(report);

@@ -17,11 +17,11 @@ import type { Approval } from "./parts.js";
 import { escapeText } from "../primitives/text.js";
 import type { Report } from "./schema.js";
 import { failuresOf, roundingOf, type Flow } from "./flows.js";
-import { spenderText, readingOf, type Cost, type Grant, type Reading } from "./stakes.js";
+import { spenderText, readingOf, type Cost, type Grant, type RenderSources } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 
 /** One arrow. */
-interface Row {
+interface Arrow {
   readonly account: string;
   /** A line each. */
   readonly party: ReadonlyArray<string>;
@@ -37,7 +37,7 @@ const mostRows = 9;
 
 const nobody = { out: "nobody (burned)", in: "newly made" } as const;
 
-const partyKey = ({ account, party }: Row) => `${account}/${party.join("/")}`;
+const partyKey = ({ account, party }: Arrow) => `${account}/${party.join("/")}`;
 
 /** An address as lines of a box: below its label, so that no label pushes it out. */
 const linesFor = (address: string, names: Names): ReadonlyArray<string> => {
@@ -61,7 +61,7 @@ const movedText = (flow: Flow, names: Names): readonly [what: string, beside: st
   return decimalsOf(names, token) === null ? [text, `smallest units, ${short}`] : [`${text} ${item}`, short];
 };
 
-const flowRow = (flow: Flow, names: Names): Row => {
+const flowRow = (flow: Flow, names: Names): Arrow => {
   const { account, way, party } = flow;
   const [what, beside] = movedText(flow, names);
   const lines = party === null ? ["no event"] : isNobody(party) ? [nobody[way]] : linesFor(party, names);
@@ -79,7 +79,7 @@ const limitOf = ({ standard, token, tokenId, after, unlimited }: Approval, names
   return `≤ ${signedText(most, "")} ${tokenId === null && decimalsOf(names, token) === null ? "units" : item}`;
 };
 
-const grantRow = ({ approval }: Grant, names: Names): Row => ({
+const grantRow = ({ approval }: Grant, names: Names): Arrow => ({
   account: approval.owner.toLowerCase(),
   party: isNobody(approval.spender) ? [spenderText(approval, names.who)] : linesFor(approval.spender, names),
   kind: "right",
@@ -87,7 +87,7 @@ const grantRow = ({ approval }: Grant, names: Names): Row => ({
   beside: `${approval.standard === "aaveDebt" ? "may borrow" : "may take"} · ${names.short(approval.token)}`,
 });
 
-const callRow = ({ input, code }: Report["transactions"][number], fails: boolean, names: Names): Row => {
+const callRow = ({ input, code }: Report["transactions"][number], fails: boolean, names: Names): Arrow => {
   const { from, to, value } = input;
   const party = to ?? code.creates;
   const does = to === null ? "creates" : to === from && value > 0n ? "sends to itself" : "calls";
@@ -100,14 +100,14 @@ const callRow = ({ input, code }: Report["transactions"][number], fails: boolean
   };
 };
 
-const feeRow = ({ account, atMost, perGas, isOpen }: Cost, names: Names): Row => {
+const feeRow = ({ account, atMost, perGas, isOpen }: Cost, names: Names): Arrow => {
   const most = known(atMost, (wei) => `${isOpen ? "≥" : "≤"} ${mostForPeople(wei, names)}`);
   const price = known(perGas, (wei) => `≤ ${formatGasPrice(wei, names.native)}`);
   return { account, party: ["network fees"], kind: "fee", what: most ?? price ?? "not known", beside: "" };
 };
 
 /** The arrows of each sender together, the worst first: rights, what leaves, what comes, fees. */
-const rowsOf = (report: Report, { names, movements, ...reading }: Reading) => {
+const rowsOf = (report: Report, { names, movements, ...reading }: RenderSources) => {
   const failed = new Set(failuresOf(report));
   const grants = reading.grants.filter(({ change }) => change !== "back");
   const moving = [...grants, ...movements];
@@ -134,7 +134,7 @@ const [leftBox, rightBox] = [92, 124] as const;
 const [arrowFrom, arrowTo] = [leftBox + 10, width - rightBox - 10] as const;
 
 /** Colours of the picture where a viewer takes no style sheet, or no variables in it. */
-const plainInk: Readonly<Record<Row["kind"], string>> = {
+const plainInk: Readonly<Record<Arrow["kind"], string>> = {
   out: "#b3151d",
   in: "#116329",
   right: "#7d4e00",
@@ -158,9 +158,9 @@ const line = (text: string, x: number, y: number, room: number, size: number, na
 
 /** A box beside all rows of one key, where the first of them is. */
 const boxSvg = (
-  rows: ReadonlyArray<Row>,
+  rows: ReadonlyArray<Arrow>,
   at: number,
-  keyOf: (row: Row) => string,
+  keyOf: (row: Arrow) => string,
   [x, wide]: readonly [x: number, wide: number],
   name: string,
   texts: ReadonlyArray<string>,
@@ -177,7 +177,7 @@ const boxSvg = (
   return `<rect x="${x}" y="${top}" width="${wide}" height="${height}" rx="8" fill="#f6f8fa" stroke="#d0d7de" class="box ${name}"/>${lines.join("")}`;
 };
 
-const arrowSvg = ({ kind, what, beside }: Row, top: number): string => {
+const arrowSvg = ({ kind, what, beside }: Arrow, top: number): string => {
   const y = top + rowHeight / 2 - 2;
   const [from, to] = kind === "in" ? [arrowTo, arrowFrom] : [arrowFrom, arrowTo];
   const back = kind === "in" ? 7 : -7;
@@ -189,7 +189,7 @@ const arrowSvg = ({ kind, what, beside }: Row, top: number): string => {
   return `${shaft}${head}${line(what, middle, y - 9, room, 12, `${kind} strong`)}${beside === "" ? "" : line(beside, middle, y + 14, room, 10, "dim")}`;
 };
 
-const rowSvg = (rows: ReadonlyArray<Row>, row: Row, at: number, names: Names): string => {
+const rowSvg = (rows: ReadonlyArray<Arrow>, row: Arrow, at: number, names: Names): string => {
   const label = names.isYou(row.account) ? ["You", names.short(row.account)] : linesFor(row.account, names);
   const sender = boxSvg(rows, at, ({ account }) => account, [4, leftBox], "", label);
   const risk = row.kind === "right" ? "risky" : "";
@@ -227,7 +227,7 @@ const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
 const mostCaptions = 3;
 
 /** The picture; `description` describes it, `style` is what stands in it before everything else. */
-export const drawing = (report: Report, reading: Reading, description: ReadonlyArray<string>, style: string) => {
+export const drawing = (report: Report, reading: RenderSources, description: ReadonlyArray<string>, style: string) => {
   const { rows, cut } = rowsOf(report, reading);
   const captions = captionsOf(report);
   const lower = captions.length * captionHeight;

@@ -7,7 +7,7 @@ import { malformed, type Unjudged } from "./judging.js";
 import type { NoReply, Reply } from "./post.js";
 
 /** One try of one request. */
-export interface Tried {
+export interface Try {
   /** A JSON-RPC or HTTP error is not judged yet. */
   readonly result: Result.Result<unknown, Unjudged>;
   readonly bytes: number;
@@ -51,7 +51,7 @@ export const noReply = (method: string, { kind, detail }: NoReply, endpoint: End
 };
 
 /** One try that brought no answer. */
-export const unanswered = (method: string, failure: NoReply, endpoint: Endpoint): Tried => ({
+export const unanswered = (method: string, failure: NoReply, endpoint: Endpoint): Try => ({
   result: Result.fail(noReply(method, failure, endpoint)),
   bytes: failure.bytes,
 });
@@ -113,7 +113,7 @@ export const readSingle = (
   reply: Reply,
   endpoint: Endpoint,
   answer: unknown = jsonIn(reply.text),
-): Tried => ({
+): Try => ({
   result: readOne(answer, request, reply, endpoint),
   bytes: reply.bytes,
   date: dateOf(reply),
@@ -124,12 +124,12 @@ export const readBatch = (
   requests: ReadonlyArray<Outgoing>,
   reply: Reply,
   endpoint: Endpoint,
-): ReadonlyArray<Tried> | null => {
+): ReadonlyArray<Try> | null => {
   const answers = jsonIn(reply.text);
   const date = dateOf(reply);
   const share = (index: number): number =>
     Math.floor(reply.bytes / requests.length) + (index === 0 ? reply.bytes % requests.length : 0);
-  const each = (read: (request: Outgoing) => Result.Result<unknown, Unjudged>): ReadonlyArray<Tried> =>
+  const each = (read: (request: Outgoing) => Result.Result<unknown, Unjudged>): ReadonlyArray<Try> =>
     requests.map((request, index) => ({ result: read(request), bytes: share(index), date }));
   if (!Array.isArray(answers)) {
     // a gateway in trouble says nothing about batches; an error object, or a plain refusal, does

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import { NodeLimitExceeded, RpcError, Timeout, Transport } from "../errors/rpc.js";
 import { isObject, isPlain, safely } from "../primitives/record.js";
-import type { Tried } from "./answer.js";
+import type { Try } from "./answer.js";
 import { malformed, type Unjudged } from "./judging.js";
 import { endpointOf, redactJson } from "./endpoint.js";
 import { builtin, isNode } from "./node.js";
@@ -108,7 +108,7 @@ export const sendForeign =
     // why: viem hands the signal to `fetch` with every request, and Node warns of a leak from some on
     if (signal !== null && isNode) builtin("node:events").setMaxListeners(0, signal);
     let open = true;
-    const finish = (result: Tried["result"]) => {
+    const finish = (result: Try["result"]) => {
       if (!open) return;
       open = false;
       callback({ result, bytes: 0 });

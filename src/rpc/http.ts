@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import { lazyImport } from "../primitives/effects.js";
-import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Tried } from "./answer.js";
+import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Try } from "./answer.js";
 import type { HttpOptions } from "./connection.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Memory } from "./memory.js";
@@ -60,7 +60,7 @@ export const transportTo = (
 
 const single =
   (post: Post, endpoint: Endpoint) =>
-  (request: Outgoing, room: ResponseBudget, callback: (tried: Tried) => void): (() => void) =>
+  (request: Outgoing, room: ResponseBudget, callback: (tried: Try) => void): (() => void) =>
     post(request.text, room, (result) =>
       callback(
         Result.match(result, {
@@ -83,7 +83,7 @@ export const idsFrom = (first: number): (() => number) => {
 export const numbered =
   (
     { nextId, maxBytes }: { readonly nextId: () => number; readonly maxBytes: number },
-    sendOne: (request: Outgoing, room: ResponseBudget, callback: (tried: Tried) => void) => () => void,
+    sendOne: (request: Outgoing, room: ResponseBudget, callback: (tried: Try) => void) => () => void,
   ): Send =>
   (method, params, callback, { answers = null }) => {
     const request = outgoing(nextId(), method, params);
@@ -102,10 +102,10 @@ const nextTurn = (run: () => void): void => {
   else globalThis.setTimeout(run, 0);
 };
 
-interface Waiting {
+interface Queued {
   readonly request: Outgoing;
   readonly room: ResponseBudget;
-  readonly callback: (tried: Tried) => void;
+  readonly callback: (tried: Try) => void;
   /** Set when the one who asked is gone. */
   cancelled: boolean;
   cancel: () => void;
@@ -116,7 +116,7 @@ const postTogether = (
   post: Post,
   endpoint: Endpoint,
   maxBytes: number,
-  group: ReadonlyArray<Waiting>,
+  group: ReadonlyArray<Queued>,
   ended: (isTaken: boolean) => void,
 ): void => {
   const requests = group.map(({ request }) => request);
@@ -153,13 +153,13 @@ export const sendTogether = (
 ): Send => {
   const sendAlone = single(post, endpoint);
   const refusesBatches = () => memory.recall("takesBatches") === false;
-  let queue: Array<Waiting> = [];
+  let queue: Array<Queued> = [];
 
-  const alone = (waiting: Waiting) => {
+  const alone = (waiting: Queued) => {
     if (!waiting.cancelled) waiting.cancel = sendAlone(waiting.request, waiting.room, waiting.callback);
   };
 
-  const together = (group: ReadonlyArray<Waiting>) =>
+  const together = (group: ReadonlyArray<Queued>) =>
     postTogether(post, endpoint, posting.maxBytes, group, (isTaken) => {
       if (isTaken) return;
       memory.learn("takesBatches", false);
@@ -185,7 +185,7 @@ export const sendTogether = (
   };
 
   return numbered(posting, (request, room, callback) => {
-    const waiting: Waiting = { request, room, callback, cancelled: false, cancel: () => undefined };
+    const waiting: Queued = { request, room, callback, cancelled: false, cancel: () => undefined };
     if (refusesBatches()) {
       alone(waiting);
     } else {

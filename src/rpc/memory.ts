@@ -10,7 +10,7 @@ import { Address, type Hash } from "../primitives/hex.js";
 import { Fork, type unknownForks } from "../primitives/names.js";
 
 /** Facts that are remembered of an endpoint, in addition to the methods that it refuses. */
-export interface Facts {
+export interface EndpointFacts {
   /**
    * By `eth_chainId`, asked again when its time is over. Disproved by the witness, which reads CHAINID in every run, and
    * by a latest header that is not the block which a run stood on.
@@ -56,18 +56,21 @@ export interface Facts {
 }
 
 /** For how long a fact is believed, ms. */
-const believedMs = (fact: keyof Facts): number => (fact === "tellsTip" ? 60_000 : 10 * 60_000);
+const believedMs = (fact: keyof EndpointFacts): number => (fact === "tellsTip" ? 60_000 : 10 * 60_000);
 
 /** Notes that an endpoint's simulations do not take something. */
-export const learnLack = (memory: Memory, part: Parameters<Facts["lacks"]["get"]>[0], refusal: RpcError): void =>
-  memory.learn("lacks", new Map([...(memory.recall("lacks") ?? []), [part, refusal]]));
+export const learnLack = (
+  memory: Memory,
+  part: Parameters<EndpointFacts["lacks"]["get"]>[0],
+  refusal: RpcError,
+): void => memory.learn("lacks", new Map([...(memory.recall("lacks") ?? []), [part, refusal]]));
 
 /** The memory of one connection. */
 export interface Memory {
   /** A fact, while it is believed; else null. */
-  readonly recall: <K extends keyof Facts>(fact: K) => Facts[K] | null;
+  readonly recall: <K extends keyof EndpointFacts>(fact: K) => EndpointFacts[K] | null;
   /** Keeps a fact, as long as such facts are believed. */
-  readonly learn: <K extends keyof Facts>(fact: K, value: Facts[K]) => void;
+  readonly learn: <K extends keyof EndpointFacts>(fact: K, value: EndpointFacts[K]) => void;
   /** Drops every fact and every refusal: another node, or another chain, answers here. */
   readonly forget: () => void;
   /** The refusal (`MethodNotSupported`, `MethodNotPermitted`) given for a method before, while remembered; else null. */
@@ -86,7 +89,8 @@ const isRefusal = (failure: RpcError | Verdict): failure is RpcError =>
 /** An empty memory; `now` gives epoch ms, and refusals are remembered for `refusalMs`. */
 export const memoryOf = (now: () => number, refusalMs: number): Memory => {
   // epoch ms until which each is believed
-  let facts: { readonly [K in keyof Facts]?: { readonly value: Facts[K]; readonly until: number } } = {};
+  let facts: { readonly [K in keyof EndpointFacts]?: { readonly value: EndpointFacts[K]; readonly until: number } } =
+    {};
   const refusals = new Map<string, { readonly value: RpcError; readonly until: number }>();
   const answered = new Set<string>();
   return {

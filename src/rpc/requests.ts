@@ -12,7 +12,7 @@ import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { AdmissionTimeout, RpcError, Timeout } from "../errors/rpc.js";
 import { onAbort } from "../primitives/effects.js";
-import type { Tried } from "./answer.js";
+import type { Try } from "./answer.js";
 import { judged, type Failure } from "./judging.js";
 import type { Patience } from "./connection.js";
 import { memoryOf, type Memory } from "./memory.js";
@@ -35,7 +35,7 @@ const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): "admitted" | Admissi
 };
 
 /** A fiber that waits: until when (epoch ms), and what is told when the turn or that time comes. */
-interface Waiting {
+interface WaitingFiber {
   readonly until: number;
   readonly resume: (came: Effect.Effect<"admitted" | AdmissionTimeout>) => void;
   isIn: boolean;
@@ -56,7 +56,7 @@ export const gate = (
   clock: Clock.Clock,
 ): Rpc["Service"]["admit"] => {
   let free = maxInFlight;
-  const queue = new Set<Waiting>();
+  const queue = new Set<WaitingFiber>();
   let callOff: (() => void) | null = null;
   const tooLate = Effect.sync(() => new AdmissionTimeout({ detail: "", maxInFlight, afterMs: maxWaitMs }));
 
@@ -76,7 +76,7 @@ export const gate = (
     });
   };
 
-  const remove = (waiting: Waiting): void => {
+  const remove = (waiting: WaitingFiber): void => {
     queue.delete(waiting);
     if (queue.size > 0) return;
     callOff?.();
@@ -98,7 +98,7 @@ export const gate = (
     Effect.withFiber((fiber) => {
       if (admissionOf(fiber) !== null) return run;
       let admission: typeof Admission.Service = null;
-      let place: Waiting | null = null;
+      let place: WaitingFiber | null = null;
       const enter = Effect.callback<"admitted" | AdmissionTimeout>((resume) => {
         place = { until: clock.currentTimeMillisUnsafe() + maxWaitMs, resume, isIn: free > 0 };
         if (place.isIn) {
@@ -127,7 +127,7 @@ export const gate = (
 export type Send = (
   method: string,
   params: ReadonlyArray<unknown>,
-  callback: (tried: Tried) => void,
+  callback: (tried: Try) => void,
   run: Pick<RunContext, "signal" | "answers">,
 ) => () => void;
 
@@ -165,7 +165,7 @@ export const pause = (
 };
 
 /** A request on its way: whose it is, until when, and what it has cost. */
-interface Asked {
+interface SentRequest {
   readonly method: string;
   readonly params: ReadonlyArray<unknown>;
   readonly run: RunContext;
@@ -182,12 +182,12 @@ const sightDate = ({ sighted }: RunContext, aheadMs: number): void => {
 };
 
 /** The line of the ledger for a request that has ended. */
-const entryOf = ({ method, run, started, tries, bytes }: Asked, endpoint: string, now: number): LedgerEntry => ({
+const entryOf = ({ method, run, started, tries, bytes }: SentRequest, endpoint: string, now: number): LedgerEntry => ({
   ...{ method, endpoint, step: run.step ?? null, run: run.run ?? null, round: run.round },
   ...{ because: run.because ?? null, ms: now - started, tries, bytes },
 });
 
-const timedOut = ({ method, deadline, started }: Asked): Effect.Effect<never, RpcError> => {
+const timedOut = ({ method, deadline, started }: SentRequest): Effect.Effect<never, RpcError> => {
   const reason = new Timeout({ detail: "", afterMs: Math.max(0, deadline - started) });
   return Effect.fail(new RpcError({ method, reason }));
 };
@@ -207,7 +207,7 @@ const refusalOf = (
 const once = (
   send: Send,
   clock: Clock.Clock,
-  inFlight: Asked,
+  inFlight: SentRequest,
   heard: (known: Result.Result<unknown, Failure>) => Effect.Effect<unknown, Failure>,
 ): Effect.Effect<unknown, Failure> =>
   Effect.callback((resume) => {
@@ -260,7 +260,7 @@ export const requests = (
   const send = sendWith(memory);
 
   /** Another try after a pause, where the reason allows one before the deadline. */
-  const again = (inFlight: Asked, failure: Failure): Effect.Effect<unknown, Failure> =>
+  const again = (inFlight: SentRequest, failure: Failure): Effect.Effect<unknown, Failure> =>
     Effect.flatMap(Random.next, (chance) => {
       const wait = isBroadcast(inFlight.method) ? null : pause(failure, inFlight.tries, chance, patience);
       return wait === null || clock.currentTimeMillisUnsafe() + wait >= inFlight.deadline
@@ -268,14 +268,14 @@ export const requests = (
         : Effect.andThen(Effect.sleep(wait), attempt(inFlight));
     });
 
-  const attempt = (inFlight: Asked): Effect.Effect<unknown, Failure> =>
+  const attempt = (inFlight: SentRequest): Effect.Effect<unknown, Failure> =>
     once(send, clock, inFlight, (known) => {
       memory.heard(inFlight.method, known);
       return Result.isSuccess(known) ? Effect.succeed(known.success) : again(inFlight, known.failure);
     });
 
   /** All tries of a request, until its deadline. */
-  const tried = (inFlight: Asked): Effect.Effect<unknown, Failure> => {
+  const tried = (inFlight: SentRequest): Effect.Effect<unknown, Failure> => {
     const duration = inFlight.deadline - inFlight.started;
     return duration > 0
       ? Effect.timeoutOrElse(attempt(inFlight), { duration, orElse: () => timedOut(inFlight) })
@@ -290,7 +290,7 @@ export const requests = (
       const started = clock.currentTimeMillisUnsafe();
       const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
       const turn = run.turn?.() ?? 0;
-      const inFlight: Asked = { method, params, run, started, deadline, tries: 0, bytes: 0 };
+      const inFlight: SentRequest = { method, params, run, started, deadline, tries: 0, bytes: 0 };
       const refusal = refusalOf(method, memory, admission);
       return Effect.onExit(refusal === null ? tried(inFlight) : Effect.fail(refusal), () =>
         Effect.sync(() => run.record(entryOf(inFlight, endpoint, clock.currentTimeMillisUnsafe()), turn)),

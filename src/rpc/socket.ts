@@ -6,7 +6,7 @@ import * as Result from "effect/Result";
 import { Socket, type Reader, type SocketError, type Writer } from "effect/socket/Socket";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import { isRecord, jsonIn } from "../primitives/record.js";
-import { noReply, outgoing, readSingle, unanswered, type Outgoing, type Tried } from "./answer.js";
+import { noReply, outgoing, readSingle, unanswered, type Outgoing, type Try } from "./answer.js";
 import { judged, malformed, type Failure } from "./judging.js";
 import { cutter } from "./cutter.js";
 import { redactUrls } from "./redact.js";
@@ -27,7 +27,7 @@ import { mostRunBytes, type Rpc } from "./service.js";
 import { answerWithin, farewellWithin, method } from "./subscription.js";
 
 /** A connection that is open, until `end`. */
-interface Line {
+interface OpenSocket {
   /** Fails once the connection has ended: what is written later is for no other. */
   readonly write: (text: string) => Effect.Effect<void, SocketError | NoReply>;
   /** Receivers by request id: of the answer, its weight and what its text says; `maxBytes` is the most it may weigh. */
@@ -76,7 +76,7 @@ const idOf = (text: string): number =>
 /**
  * Gives a text to whom it is for: whether anybody asked. Fails where it is no JSON-RPC, or names nobody and is too heavy.
  */
-const deliver = ({ waiting, hearing }: Line, text: string, most: number): Result.Result<boolean, NoReply> => {
+const deliver = ({ waiting, hearing }: OpenSocket, text: string, most: number): Result.Result<boolean, NoReply> => {
   const weight = weightOf(text);
   // why: parsing holds the event loop, so what is too heavy for whom it names is not
   const name = idOf(text);
@@ -124,15 +124,15 @@ const linesOver = (maxBytes: number) =>
     const socket = yield* Socket;
     const scope = yield* Effect.scope;
     const clock = yield* Clock.Clock;
-    let current: Deferred.Deferred<Line, NoReply> | null = null;
-    let open: Line | null = null;
+    let current: Deferred.Deferred<OpenSocket, NoReply> | null = null;
+    let open: OpenSocket | null = null;
 
-    const lineOver = (opened: Deferred.Deferred<Line, NoReply>, reader: Reader, writer: Writer) => {
+    const lineOver = (opened: Deferred.Deferred<OpenSocket, NoReply>, reader: Reader, writer: Writer) => {
       const ended = Deferred.makeUnsafe<never, NoReply>();
-      const [waiting, hearing]: [Line["waiting"], Line["hearing"]] = [new Map(), new Map()];
+      const [waiting, hearing]: [OpenSocket["waiting"], OpenSocket["hearing"]] = [new Map(), new Map()];
       // why: null = something was delivered since the last request
       let askedAt: number | null = null;
-      const line: Line = {
+      const line: OpenSocket = {
         ...{ waiting, hearing },
         write: (text) =>
           Effect.suspend(() => {
@@ -168,7 +168,7 @@ const linesOver = (maxBytes: number) =>
     };
 
     /** Opens a connection, and reads until it ends. */
-    const live = (opened: Deferred.Deferred<Line, NoReply>) =>
+    const live = (opened: Deferred.Deferred<OpenSocket, NoReply>) =>
       Effect.gen(function* () {
         const opening = Effect.timeoutOrElse(socket.reader, {
           duration: answerWithin,
@@ -184,9 +184,9 @@ const linesOver = (maxBytes: number) =>
         );
       });
 
-    const now = (): Effect.Effect<Line, NoReply> => {
+    const now = (): Effect.Effect<OpenSocket, NoReply> => {
       if (current !== null) return Deferred.await(current);
-      const opened = Deferred.makeUnsafe<Line, NoReply>();
+      const opened = Deferred.makeUnsafe<OpenSocket, NoReply>();
       current = opened;
       const fail = (why: NoReply) => {
         if (current === opened) current = null;
@@ -213,9 +213,9 @@ export const overSocket = (maxBytes: number) =>
     const ask = (
       request: Outgoing,
       room: ResponseBudget,
-      callback: (tried: Tried, line: Line | null) => void,
+      callback: (tried: Try, line: OpenSocket | null) => void,
     ): (() => void) => {
-      let line: Line | null = null;
+      let line: OpenSocket | null = null;
       let isOpen = true;
       const close = () => {
         isOpen = false;
@@ -241,7 +241,7 @@ export const overSocket = (maxBytes: number) =>
       };
     };
 
-    const leaving = ({ hearing, write }: Line, id: string): Effect.Effect<void> =>
+    const leaving = ({ hearing, write }: OpenSocket, id: string): Effect.Effect<void> =>
       Effect.suspend(() => {
         hearing.delete(id);
         const farewell = outgoing(nextId(), "eth_unsubscribe", [id]);
@@ -261,7 +261,7 @@ export const overSocket = (maxBytes: number) =>
             return leave;
           }),
         );
-        const subscription = Effect.callback<Line, Failure>((resume) => {
+        const subscription = Effect.callback<OpenSocket, Failure>((resume) => {
           ask(request, roomFor(method, maxBytes, null), ({ result }, line) =>
             // why: at once, for what is told may come with the answer
             judged(result, (known) => {

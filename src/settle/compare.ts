@@ -1,7 +1,7 @@
 /** The facts of a report beside those of a receipt. Pure. */
 import * as Arr from "effect/Array";
 import type { FullTransaction, Receipt } from "../eth/index.js";
-import { type Fact, logFacts, nothing, paired, plainJson, type Subject } from "../primitives/index.js";
+import { type Fact, logFacts, nothing, paired, plainJson, type FactOf } from "../primitives/index.js";
 import { isInVain, type Report, type TransactionReport } from "../report/index.js";
 import { isSameLog } from "../steps/index.js";
 import { fields, signingHash, type Request } from "../transaction/index.js";
@@ -18,14 +18,14 @@ const mostShown = 512;
 const shown = (value: Fact["value"] | undefined): Fact["value"] =>
   typeof value === "string" && value.length > mostShown ? `${value.slice(0, mostShown)}…` : (value ?? null);
 
-const isSame = ({ kind }: Subject, said: Fact["value"] | undefined, happened: Fact["value"] | undefined): boolean =>
+const isSame = ({ kind }: FactOf, said: Fact["value"] | undefined, happened: Fact["value"] | undefined): boolean =>
   kind === "most" && typeof said === "bigint" && typeof happened === "bigint" ? happened <= said : said === happened;
 
 /** Compares what was said and what happened, each difference with its cause; null = nothing was said, or is known. */
 export const compare = (
   facts: ReadonlyArray<Fact>,
   happened: ReadonlyArray<Fact>,
-  causeOf: (of: Subject) => Cause,
+  causeOf: (of: FactOf) => Cause,
 ): Comparison => {
   const pairs = paired(facts, happened).filter(({ a }) => a !== null);
   const known = pairs.filter(({ b }) => b !== null);
@@ -55,7 +55,7 @@ const factOf =
 const compareRows = (
   fact: ReturnType<typeof factOf>,
   rows: ReadonlyArray<readonly [what: string, said: Fact["value"], happened: Fact["value"], unit?: Fact["of"]["unit"]]>,
-  causeOf: (of: Subject) => Cause,
+  causeOf: (of: FactOf) => Cause,
 ): Comparison =>
   compare(
     rows.map(([what, said, , unit]) => fact(what, said, unit)),

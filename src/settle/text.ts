@@ -1,7 +1,7 @@
 /** A settlement for people: one line for each transaction, then what differs. */
 import {
   subjectText,
-  type Subject,
+  type FactOf,
   escapeText,
   type Currency,
   formatGas,
@@ -30,7 +30,7 @@ const meaning: Readonly<Record<Settled["class"], string>> = {
 const mostLines = 64;
 
 const differencesOf = ({ differences, uncompared }: Comparison, names: Names): ReadonlyArray<string> => {
-  const label = (of: Subject): string => escapeText(subjectText(of, names.whole, names.native.symbol));
+  const label = (of: FactOf): string => escapeText(subjectText(of, names.whole, names.native.symbol));
   return [
     ...differences.slice(0, mostLines).flatMap((one) => {
       const [said, happened] = valuesForPeople([one.a, one.b], one, names);

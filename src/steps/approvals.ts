@@ -12,7 +12,7 @@ import { type Address, type Hex, lower } from "../primitives/hex.js";
 import { address, count, hash, text, units } from "../primitives/statement.js";
 import { code, type Finding } from "../report/finding.js";
 import type { Approval } from "../report/parts.js";
-import { readUint256, type Answer } from "../witness/answers.js";
+import { readUint256, type WitnessAnswer } from "../witness/answers.js";
 import { totalSupply } from "../witness/queries.js";
 import type { Facts } from "./reading/answers.js";
 import { ownAccounts, workedIn, type Case, type Ran } from "./reading/bundle.js";
@@ -27,7 +27,10 @@ import { narrowMaximum } from "../abi/known/rights.js";
 /** From here on an allowance counts as unlimited, whatever its token says of its supply. */
 const unlimitedFrom = 2n ** 128n;
 
-const spenderKind = (before: Answer<"account"> | null, after: Answer<"account"> | null): Approval["spenderKind"] => {
+const spenderKind = (
+  before: WitnessAnswer<"account"> | null,
+  after: WitnessAnswer<"account"> | null,
+): Approval["spenderKind"] => {
   if (after === null) return "unknown";
   if (after.codeSize === 0n) return "eoa";
   if (after.codePrefix.toLowerCase().startsWith("0xef0100")) return "delegated";
@@ -44,7 +47,7 @@ const isAllOf = (amount: bigint, supply: bigint | null): boolean => {
 const supplyOf = (token: Address, { before, after }: Sights): bigint | null =>
   readUint256(after.call(totalSupply(token))) ?? readUint256(before.call(totalSupply(token)));
 
-const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean => {
+const isUnlimited = (right: Right, amount: bigint, answers: RightFacts): boolean => {
   if (right.operator) return amount === 1n;
   if (right.standard === "erc6909" || right.standard === "aaveDebt") return amount >= narrowMaximum;
   if (right.tokenId !== null || amount === 0n) return false;
@@ -53,7 +56,7 @@ const isUnlimited = (right: Right, amount: bigint, answers: Answers): boolean =>
 
 const isMore = (a: bigint | null, b: bigint | null): boolean => a !== null && b !== null && a > b;
 
-const approvalOf = (wanting: Right, answers: Answers): Approval | null => {
+const approvalOf = (wanting: Right, answers: RightFacts): Approval | null => {
   const { before, after } = answers;
   const [had, has] = [levelIn(before, wanting), levelIn(after, wanting)];
   const isTakenBack = wanting.standard === "erc721" && wanting.tokenId !== null && wanting.spender === nobody;
@@ -79,12 +82,12 @@ const approvalOf = (wanting: Right, answers: Answers): Approval | null => {
 };
 
 /** The views before and after a run, and the token standards, by which its rights are read. */
-export interface Answers extends Sights {
+export interface RightFacts extends Sights {
   readonly standards: Standards;
 }
 
 /** The approvals of one run, measured where the witness could. */
-export const read = (rights: ReadonlyArray<Right>, answers: Answers): ReadonlyArray<Approval> => {
+export const read = (rights: ReadonlyArray<Right>, answers: RightFacts): ReadonlyArray<Approval> => {
   const all = rights.map((right) => settleRight(right, answers.standards));
   const settled = new Map(all.map((right) => [keyOf(right), right]));
   return [...settled.values()].flatMap((right) => {

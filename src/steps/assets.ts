@@ -35,7 +35,7 @@ const amountsOf = (holding: Holding, { before, after }: Sights): readonly [bigin
 };
 
 /** The views of a run, and the facts by which its movements are read. */
-export interface Answers extends Sights {
+export interface MovementFacts extends Sights {
   readonly transfers: ReadonlyArray<Transfer>;
   readonly standards: Standards;
   /**
@@ -75,7 +75,7 @@ export const gasPaid = (bundle: ReadonlyArray<Filled>, baseFee: bigint, { before
   return amounts;
 };
 
-/** The bounds of {@link Answers.operator}; `calls` = the limits that each ran with. */
+/** The bounds of {@link MovementFacts.operator}; `calls` = the limits that each ran with. */
 export const operatorFees = (bundle: ReadonlyArray<Filled>, calls: ReadonlyArray<{ readonly gas: bigint }>) => {
   const fees = new Map<Address, { taken: bigint; given: bigint }>();
   for (const { index, signer, outcome, charged } of bundle) {
@@ -110,11 +110,11 @@ const tally = (transfers: ReadonlyArray<Transfer>): ((balance: Balance) => bigin
  * balance, where that comes to one price for all its blobs, within their caps.
  */
 export const withBlobs = (
-  paid: Answers["paid"],
+  paid: MovementFacts["paid"],
   bundle: ReadonlyArray<Filled>,
   transfers: ReadonlyArray<Transfer>,
   { before, after }: Sights,
-): Answers["paid"] => {
+): MovementFacts["paid"] => {
   const carrying = bundle.filter(({ input }) => blobGasOf(input) > 0n);
   if (carrying.length === 0) return paid;
   const all = new Map(paid);
@@ -133,7 +133,7 @@ export const withBlobs = (
 };
 
 /** False for a reading as an ERC-721 of a token that turned out to be none: it is of no use. */
-const isOfUse = ({ owned, token }: Holding, { standards }: Answers): boolean =>
+const isOfUse = ({ owned, token }: Holding, { standards }: MovementFacts): boolean =>
   !owned || token === null || (standards.get(token) ?? "erc721") === "erc721";
 
 /**
@@ -153,11 +153,11 @@ export const depositsIn = (bundle: ReadonlyArray<Ran>): ReadonlySet<Address> => 
   return new Set(keepers.filter((contract) => !tokens.has(contract)));
 };
 
-const isDeposit = ({ token, wanted }: Holding, { deposits }: Answers): boolean =>
+const isDeposit = ({ token, wanted }: Holding, { deposits }: MovementFacts): boolean =>
   token !== null && !wanted && deposits.has(token);
 
 /** How a holding changed: as it was measured, changed or not, else as the logs have it. */
-const changeOf = (holding: Holding, logged: bigint, answers: Answers): BalanceChange => {
+const changeOf = (holding: Holding, logged: bigint, answers: MovementFacts): BalanceChange => {
   const { account, token, tokenId } = holding;
   const [before, after] = amountsOf(holding, answers);
   // why: a token that tells two balances has told none
@@ -173,17 +173,17 @@ const changeOf = (holding: Holding, logged: bigint, answers: Answers): BalanceCh
 const isRead = ({ after }: BalanceChange): boolean => after !== null;
 
 /** The holdings as they were measured, and as the logs have them. */
-const rowsOf = (holdings: ReadonlyArray<Holding>, answers: Answers) => {
+const rowsOf = (holdings: ReadonlyArray<Holding>, answers: MovementFacts) => {
   const loggedOf = tally(answers.transfers);
   return holdings
     .filter((holding) => isOfUse(holding, answers))
     .map((holding) => ({ holding, logged: loggedOf(holding), change: changeOf(holding, loggedOf(holding), answers) }));
 };
 
-type Row = ReturnType<typeof rowsOf>[number];
+type HoldingRow = ReturnType<typeof rowsOf>[number];
 
 /** Every holding that the witness could read, unchanged ones too: what two runs are compared by. */
-export const measure = (holdings: ReadonlyArray<Holding>, answers: Answers): ReadonlyArray<BalanceChange> =>
+export const measure = (holdings: ReadonlyArray<Holding>, answers: MovementFacts): ReadonlyArray<BalanceChange> =>
   rowsOf(holdings, answers).flatMap(({ holding, change }) =>
     isRead(change) && !isDeposit(holding, answers) ? change : [],
   );
@@ -200,7 +200,10 @@ export const TransferMismatch = code("assets", ["warning", "info"], "TransferMis
   "trust the measured amount; the token may take a fee or rebase, or its events may be wrong",
 ]);
 
-const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row, reason: string | null): Finding => {
+const mismatch = (
+  { change: { account, token, tokenId, delta }, logged }: HoldingRow,
+  reason: string | null,
+): Finding => {
   const of = token === null ? text("", "native currency") : address("token", token);
   const amount = token === null ? wei : units;
   const amounts = [amount("events say", logged), amount("measured", delta)];
@@ -217,21 +220,21 @@ const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Row, r
 
 const isWarning = ({ severity }: Finding): boolean => severity === "warning";
 
-const isNative = ({ change }: Row): boolean => change.token === null;
+const isNative = ({ change }: HoldingRow): boolean => change.token === null;
 
-const disagree = ({ change, logged }: Row): boolean => isRead(change) && change.delta !== logged;
+const disagree = ({ change, logged }: HoldingRow): boolean => isRead(change) && change.delta !== logged;
 
 /**
  * Balance changes of every holding, measured where the witness could, and where events and balances disagree: a warning,
  * or information where the difference is no more than rounding, interest or a stake explain. `sums`: all that were told.
  */
-export const read = (holdings: ReadonlyArray<Holding>, answers: Answers, sums: ReadonlyArray<Sum> = []) => {
+export const read = (holdings: ReadonlyArray<Holding>, answers: MovementFacts, sums: ReadonlyArray<Sum> = []) => {
   const { signers } = answers;
-  const reasonIn = (row: Row): string | null => reasonOf(row, { ...answers, sums });
+  const reasonIn = (row: HoldingRow): string | null => reasonOf(row, { ...answers, sums });
   const candidates = rowsOf(holdings, answers);
   const earned = new Map(candidates.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
   // why: of a signer's deposit that shrinks for nothing, nothing else tells
-  const isLost = (row: Row): boolean => {
+  const isLost = (row: HoldingRow): boolean => {
     const { account, delta } = row.change;
     const isLess = delta < 0n && delta < -(earned.get(account) ?? 0n);
     return signers.has(account) && isRead(row.change) && isLess && reasonIn(row) === null;

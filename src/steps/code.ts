@@ -18,7 +18,7 @@ import { isBurning } from "../abi/words.js";
 import { fromError, code, type Finding } from "../report/finding.js";
 import type { AccountCode, Parties } from "../report/parts.js";
 import type { Transaction } from "../Transaction.js";
-import type { Answer } from "../witness/answers.js";
+import type { WitnessAnswer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { Case, Filled, Numbered } from "./reading/bundle.js";
 import { delegatesToNothing } from "./reading/control.js";
@@ -83,7 +83,7 @@ const isKeyless = (account: Address): boolean => {
   return isBurning(account) || new Set(bytes).size <= 4 || zeros >= 15;
 };
 
-const codeIn = (account: Answer<"account"> | null): string | null =>
+const codeIn = (account: WitnessAnswer<"account"> | null): string | null =>
   account === null ? null : account.codeSize > 23n ? `${account.codePrefix}..` : account.codePrefix;
 
 const isCode = (code: string | null): code is string => code !== null && code.length > 2;
@@ -100,8 +100,8 @@ const seenCode = (asked: Hex | null, had: string | null, has: string | null, app
 /** Everything that the sources saw of one account. */
 export interface Sightings {
   readonly asked: AskResult<Hex> | undefined;
-  readonly before: Answer<"account"> | null;
-  readonly after: Answer<"account"> | null;
+  readonly before: WitnessAnswer<"account"> | null;
+  readonly after: WitnessAnswer<"account"> | null;
   /** When code came to it: before a transaction ran, only after it, or nobody can tell. */
   readonly appears: "before" | "after" | "unclear";
 }

@@ -136,12 +136,12 @@ const askedOf = (given: Plan, at: Placement) => {
   const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
   return { plan, at, layout: layoutOf(plan, at, lens.length === 0 ? null : mark), looks };
 };
-type Asked = ReturnType<typeof askedOf>;
+type AskedRun = ReturnType<typeof askedOf>;
 
 /** True if a plan pretends that gas costs nothing. */
 const isFreeOfBaseFee = ({ blockOverrides }: Plan): boolean => blockOverrides?.baseFeePerGas === 0n;
 
-const requestOf = ({ plan, at, layout, looks }: Asked): Parameters<typeof Eth.simulateV1>[0] => {
+const requestOf = ({ plan, at, layout, looks }: AskedRun): Parameters<typeof Eth.simulateV1>[0] => {
   const { lens = [], apart = null, full = isLarge(plan.calls.map(({ gas }) => gas)) } = plan;
   const omitted = plan.without ?? new Set<never>();
   const context = omitted.has("blockOverrides") ? null : plan.blockOverrides;
@@ -182,14 +182,14 @@ const readingsOf = (
   );
 
 /** The proxy slots as the reader behind the block saw them; null where it does not stand on what the calls left. */
-const slotsBehind = ({ plan, at, looks }: Asked, block: Eth.SimulatedBlock | undefined): View | null => {
+const slotsBehind = ({ plan, at, looks }: AskedRun, block: Eth.SimulatedBlock | undefined): View | null => {
   const slots = seenIn(looks, block?.calls[0]);
   const isBehind = looks.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
   return isBehind ? slots : null;
 };
 
 /** The run that the blocks tell of; null where they do not hold it. */
-const runOf = Effect.fnUntraced(function* (asked: Asked, blocks: ReadonlyArray<Eth.SimulatedBlock>, abis: AbiIndex) {
+const runOf = Effect.fnUntraced(function* (asked: AskedRun, blocks: ReadonlyArray<Eth.SimulatedBlock>, abis: AbiIndex) {
   const { plan, at, layout, looks } = asked;
   const { ahead = [] } = plan;
   // why: a node may put blocks of its own in front, up to a number that the caller pretends
@@ -227,7 +227,7 @@ const runOf = Effect.fnUntraced(function* (asked: Asked, blocks: ReadonlyArray<E
 });
 
 /** A refusal that is no doing of the caller's: of our own reader or price, which overrides were to allow, or of all deployments. */
-const explained = ({ plan, at }: Asked, failure: Failure): Failure => {
+const explained = ({ plan, at }: AskedRun, failure: Failure): Failure => {
   const { calls } = plan;
   if (failure._tag === "InsufficientFunds" && (calls.length === 0 || failure.account?.toLowerCase() === at.sender))
     return ignoring(["balance"]);

@@ -12,7 +12,7 @@ import { costOf, limited, type Query } from "./queries.js";
  * One answer, of the kinds that `Kind` names; `unavailable`: no gas was left for this query, so nothing is known, which is
  * not zero.
  */
-export type Answer<Kind extends string = string> = Extract<
+export type WitnessAnswer<Kind extends string = string> = Extract<
   /** The executed block, and the price of the witness's transaction in it. */
   | {
       readonly kind: "environment";
@@ -68,7 +68,7 @@ export type Answer<Kind extends string = string> = Extract<
 const magic = "77697431";
 const answered = "ff";
 const starved = "00";
-const unavailable: Answer = { kind: "unavailable" };
+const unavailable: WitnessAnswer = { kind: "unavailable" };
 
 /** The longest answer these queries can have, in hex digits. */
 const longest = (queries: ReadonlyArray<Query>): number =>
@@ -84,7 +84,7 @@ const environmentAt = (hex: string, at: number) => {
   const quantity = (index: number): bigint => BigInt(`0x${word(index)}`);
   const feeRecipient = word(5);
   if (!feeRecipient.startsWith("0".repeat(24))) return null;
-  const answer: Answer = {
+  const answer: WitnessAnswer = {
     kind: "environment",
     chainId: quantity(0),
     number: quantity(1),
@@ -105,7 +105,7 @@ const accountAt = (hex: string, at: number) => {
   const next = at + 184;
   if (next > hex.length || hex.slice(at, at + 2) !== "02") return null;
   const codeSize = Number.parseInt(hex.slice(at + 130, at + 138), 16);
-  const answer: Answer = {
+  const answer: WitnessAnswer = {
     kind: "account",
     balance: BigInt(`0x${hex.slice(at + 2, at + 66)}`),
     codeHash: `0x${hex.slice(at + 66, at + 130)}`,
@@ -122,7 +122,7 @@ const callAt = (hex: string, at: number, returnCap: number) => {
   const size = Number.parseInt(hex.slice(at + 4, at + 12), 16);
   const next = at + 12 + Math.min(size, limited(returnCap)) * 2;
   if (next > hex.length) return null;
-  const answer: Answer = {
+  const answer: WitnessAnswer = {
     kind: "call",
     success: success === "01",
     size: BigInt(size),
@@ -146,12 +146,12 @@ const answerAt = (query: Query, hex: string, at: number) => {
  * The answers to `queries`, one for each and in their order, out of what the witness returned; `null`
  * when the bytes are not an answer of the witness to these queries (no witness there, cut, altered).
  */
-export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): ReadonlyArray<Answer> | null => {
+export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): ReadonlyArray<WitnessAnswer> | null => {
   if (typeof returnData !== "string" || returnData.length - 2 > longest(queries)) return null;
   if (returnData.length % 2 !== 0 || !isHex(returnData)) return null;
   const hex = returnData.slice(2).toLowerCase();
   if (!hex.startsWith(magic)) return null;
-  const answers: Array<Answer> = [];
+  const answers: Array<WitnessAnswer> = [];
   let at = magic.length;
   for (const query of queries) {
     if (hex.length === at + 2 && hex.endsWith(starved)) {
@@ -166,26 +166,26 @@ export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): R
 };
 
 /** The data of a successful call; none of any other answer. */
-const dataOf = (answer: Answer | null | undefined): string =>
+const dataOf = (answer: WitnessAnswer | null | undefined): string =>
   answer?.kind === "call" && answer.success ? answer.data : "";
 
 /** A uint256; null when unavailable, failed or short. Longer data is tolerated, as Solidity does. */
-export const readUint256 = (answer: Answer | null | undefined): bigint | null => wordAt(dataOf(answer), dataAt);
+export const readUint256 = (answer: WitnessAnswer | null | undefined): bigint | null => wordAt(dataOf(answer), dataAt);
 
 /** A uint8 such as `decimals()`; null when it does not fit, as Solidity would revert. */
-export const readUint8 = (answer: Answer | null | undefined): number | null => {
+export const readUint8 = (answer: WitnessAnswer | null | undefined): number | null => {
   const value = readUint256(answer);
   return value === null || value > 255n ? null : Number(value);
 };
 
 /** A bool; null for anything but 0 and 1, as Solidity would revert. */
-export const readBool = (answer: Answer | null | undefined): boolean | null => {
+export const readBool = (answer: WitnessAnswer | null | undefined): boolean | null => {
   const value = readUint256(answer);
   return value === 0n ? false : value === 1n ? true : null;
 };
 
 /** An address; null with dirty upper bytes, as Solidity would revert. */
-export const readAddress = (answer: Answer | null | undefined): Address | null => {
+export const readAddress = (answer: WitnessAnswer | null | undefined): Address | null => {
   const digits = digitsAt(dataOf(answer), dataAt);
   return digits?.startsWith("0".repeat(24)) === true ? `0x${digits.slice(24)}` : null;
 };
@@ -194,7 +194,7 @@ export const readAddress = (answer: Answer | null | undefined): Address | null =
  * The three values of Permit2 `allowance(address,address,address)`: `amount` in token units, `expiration` in seconds,
  * `nonce` of the next permit; null when one is out of its range.
  */
-export const readPermit2Allowance = (answer: Answer | null | undefined) => {
+export const readPermit2Allowance = (answer: WitnessAnswer | null | undefined) => {
   const [amount, expiration, nonce] = wordsFrom(dataOf(answer), dataAt, 3);
   if (amount === undefined || expiration === undefined || nonce === undefined) return null;
   return amount >> 160n !== 0n || expiration >> 48n !== 0n || nonce >> 48n !== 0n
@@ -209,7 +209,7 @@ const utf8 = (hex: string): string => new TextDecoder("utf-8", { ignoreBOM: true
  * At most `limit` bytes of it; null when unavailable, failed, empty or neither of the two. Raw: what is
  * not UTF-8 becomes U+FFFD, control characters stay; show it through `escapeText`.
  */
-export const readString = (answer: Answer | null | undefined, limit: number = 128): string | null => {
+export const readString = (answer: WitnessAnswer | null | undefined, limit: number = 128): string | null => {
   const hex = dataOf(answer).slice(dataAt);
   const offset = wordAt(hex, 0);
   if (offset === null || answer?.kind !== "call") return null;

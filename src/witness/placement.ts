@@ -8,7 +8,7 @@ import { roll } from "../primitives/effects.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { dataAt, placeOf, wordAt, wordOf } from "../abi/words.js";
 import { witnessBytecode } from "./bytecode.js";
-import { encodeQueries, gasFor, staticCall, type Call, type Query } from "./queries.js";
+import { encodeQueries, gasFor, staticCall, type CallQuery, type Query } from "./queries.js";
 import type { View } from "./view.js";
 
 /** The witness and its sender, with the state overrides that bring them into being. */
@@ -116,11 +116,11 @@ const watchList: ReadonlyArray<Hash> = [...new Set(slots.map(({ slot }) => slot)
 const slotData: Hex = `0x${watchList.map((slot) => slot.slice(2)).join("")}`;
 
 /** Asks a reader for every slot, in one call. */
-const slotQuery = (contract: Address): Call =>
+const slotQuery = (contract: Address): CallQuery =>
   staticCall(contract, slotData, slotGas * watchList.length, wordBytes * watchList.length);
 
 /** Returns the queries for the readers. */
-export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<Call> => contracts.map(slotQuery);
+export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<CallQuery> => contracts.map(slotQuery);
 
 /** The slots that tell of a contract. */
 export const slotsOf = (isSafe: boolean): typeof slots =>

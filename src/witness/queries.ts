@@ -9,7 +9,7 @@ import { memoize } from "effect/Function";
 import { isHex, type Address, type Hex } from "../primitives/hex.js";
 
 /** A call that changes nothing (STATICCALL). `gas` in gas, `returnCap` in bytes; both are limited to 32 bits on the wire. */
-export interface Call {
+export interface CallQuery {
   /** The kind of query. */
   readonly kind: "call";
   /** The contract to call. */
@@ -23,7 +23,7 @@ export interface Call {
 }
 
 /** One read of the witness before and after the transactions, in the same simulated block. */
-export type Look = Call | { readonly kind: "account"; readonly address: Address };
+export type Look = CallQuery | { readonly kind: "account"; readonly address: Address };
 
 /** One question. */
 export type Query = Look | { readonly kind: "environment" };
@@ -134,7 +134,7 @@ export const metadataGas = 100_000;
 export const stringCap = 320;
 
 /** A STATICCALL of `to` with `data`; `gas` in gas, `returnCap` in bytes: by default enough for one word of any view. */
-export const staticCall = (to: Address, data: Hex, gas: number = readGas, returnCap: number = 32): Call => ({
+export const staticCall = (to: Address, data: Hex, gas: number = readGas, returnCap: number = 32): CallQuery => ({
   kind: "call",
   to,
   data,
@@ -150,7 +150,7 @@ const word = (value: Address | bigint): string =>
 /** A getter of a contract by its selector, whose arguments are a word each. */
 const getter =
   <Arguments extends ReadonlyArray<Address | bigint>>(selector: Hex, returnCap?: number) =>
-  (contract: Address, ...values: Arguments): Call =>
+  (contract: Address, ...values: Arguments): CallQuery =>
     staticCall(
       contract,
       values.reduce<Hex>((data, value) => `${data}${word(value)}`, selector),
@@ -159,7 +159,8 @@ const getter =
     );
 
 /** `balanceOf(address)` of an ERC-20 or ERC-721: a uint256. */
-export const balanceOf = (token: Address, account: Address): Call => staticCall(token, `0x70a08231${word(account)}`);
+export const balanceOf = (token: Address, account: Address): CallQuery =>
+  staticCall(token, `0x70a08231${word(account)}`);
 
 /** `balanceOf(address,uint256)` of an ERC-1155 or ERC-6909: a uint256. */
 export const balanceOf1155 = getter<[account: Address, id: bigint]>("0x00fdd58e");
@@ -171,7 +172,7 @@ export const ownerOf = getter<[id: bigint]>("0x6352211e");
 export const allowance = getter<[owner: Address, spender: Address]>("0xdd62ed3e");
 
 /** `totalSupply()` of an ERC-20: a uint256. */
-export const totalSupply = (token: Address): Call => staticCall(token, "0x18160ddd");
+export const totalSupply = (token: Address): CallQuery => staticCall(token, "0x18160ddd");
 
 /** `isApprovedForAll(address,address)` of an ERC-721 or ERC-1155: a bool. */
 export const isApprovedForAll = getter<[owner: Address, operator: Address]>("0xe985e9c5");
@@ -198,17 +199,17 @@ export const borrowAllowance = getter<[owner: Address, borrower: Address]>("0x6b
 export const isAuthorized = getter<[authorizer: Address, authorized: Address]>("0x65e4ad9e");
 
 /** ERC-165 `supportsInterface(bytes4)`: a bool. */
-export const supportsInterface = (contract: Address, interfaceId: Hex): Call =>
+export const supportsInterface = (contract: Address, interfaceId: Hex): CallQuery =>
   staticCall(contract, `0x01ffc9a7${interfaceId.slice(2, 10).toLowerCase().padEnd(64, "0")}`);
 
 /** `name()`: an ABI string, or bytes32 on old tokens. */
-export const name = (token: Address): Call => staticCall(token, "0x06fdde03", metadataGas, stringCap);
+export const name = (token: Address): CallQuery => staticCall(token, "0x06fdde03", metadataGas, stringCap);
 
 /** `symbol()`: an ABI string, or bytes32 on old tokens. */
-export const symbol = (token: Address): Call => staticCall(token, "0x95d89b41", metadataGas, stringCap);
+export const symbol = (token: Address): CallQuery => staticCall(token, "0x95d89b41", metadataGas, stringCap);
 
 /** `decimals()`: a uint8. */
-export const decimals = (token: Address): Call => staticCall(token, "0x313ce567", metadataGas);
+export const decimals = (token: Address): CallQuery => staticCall(token, "0x313ce567", metadataGas);
 
 /** The OP-stack predeploy `GasPriceOracle`. */
 export const gasPriceOracle = "0x420000000000000000000000000000000000000F";
@@ -217,7 +218,7 @@ export const gasPriceOracle = "0x420000000000000000000000000000000000000F";
  * `GasPriceOracle.getL1Fee(bytes)`: wei for an unsigned serialised transaction (the oracle adds what the
  * signature takes). Since Fjord it compresses the bytes in Solidity, so the cap grows with them.
  */
-export const getL1Fee = (transaction: Hex, oracle: Address = gasPriceOracle): Call => {
+export const getL1Fee = (transaction: Hex, oracle: Address = gasPriceOracle): CallQuery => {
   const length = (transaction.length - 2) >> 1;
   const padded = transaction
     .slice(2)
@@ -227,14 +228,14 @@ export const getL1Fee = (transaction: Hex, oracle: Address = gasPriceOracle): Ca
 };
 
 /** `GasPriceOracle.getOperatorFee(uint256)`: wei for that gas (Isthmus; zero without). */
-export const getOperatorFee = (gas: bigint, oracle: Address = gasPriceOracle): Call =>
+export const getOperatorFee = (gas: bigint, oracle: Address = gasPriceOracle): CallQuery =>
   staticCall(oracle, `0x275aedd2${uint(gas)}`);
 
 /** `GasPriceOracle.isFjord()`: a bool. */
-export const isFjord = (oracle: Address = gasPriceOracle): Call => staticCall(oracle, "0x960e3a23");
+export const isFjord = (oracle: Address = gasPriceOracle): CallQuery => staticCall(oracle, "0x960e3a23");
 
 /** `GasPriceOracle.isIsthmus()`: a bool. */
-export const isIsthmus = (oracle: Address = gasPriceOracle): Call => staticCall(oracle, "0xb54501bc");
+export const isIsthmus = (oracle: Address = gasPriceOracle): CallQuery => staticCall(oracle, "0xb54501bc");
 
 /** The queries that calldata of the witness asks; null where it is none. */
 export const decodeQueries = (data: string): ReadonlyArray<Query> | null => {

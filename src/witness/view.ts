@@ -4,32 +4,32 @@
  */
 import * as Arr from "effect/Array";
 import type { Address, Hex } from "../primitives/hex.js";
-import { decodeAnswers, type Answer } from "./answers.js";
-import type { Call, Query } from "./queries.js";
+import { decodeAnswers, type WitnessAnswer } from "./answers.js";
+import type { CallQuery, Query } from "./queries.js";
 
 /** Answers of the witness. */
 export interface View {
   /** The block that is executed. */
-  readonly environment: Answer<"environment"> | null;
+  readonly environment: WitnessAnswer<"environment"> | null;
   /** The answer on an account; null where it did not look. */
-  readonly account: (address: Address) => Answer<"account"> | null;
+  readonly account: (address: Address) => WitnessAnswer<"account"> | null;
   /** The answer to a STATICCALL, a failed one included. */
-  readonly call: (query: Call) => Answer<"call"> | null;
+  readonly call: (query: CallQuery) => WitnessAnswer<"call"> | null;
 }
 
 /** The view where nobody looked. */
 export const unseen: View = { environment: null, account: () => null, call: () => null };
 
 /** True if the first of two alike tells more; one may have had less gas or room. */
-const tellsMore = (answer: Answer<"call">, other: Answer<"call">): boolean =>
+const tellsMore = (answer: WitnessAnswer<"call">, other: WitnessAnswer<"call">): boolean =>
   answer.success === other.success ? answer.data.length > other.data.length : answer.success;
 
 /** Answers by what was called. */
-export const callsOf = (all: Iterable<readonly [Call, Answer<"call">]>): View["call"] => {
-  const answers = new Map<string, Map<string, Answer<"call">>>();
+export const callsOf = (all: Iterable<readonly [CallQuery, WitnessAnswer<"call">]>): View["call"] => {
+  const answers = new Map<string, Map<string, WitnessAnswer<"call">>>();
   for (const [query, answer] of all) {
     const [to, data] = [query.to.toLowerCase(), query.data.toLowerCase()];
-    const own = answers.get(to) ?? new Map<string, Answer<"call">>();
+    const own = answers.get(to) ?? new Map<string, WitnessAnswer<"call">>();
     const known = own.get(data);
     if (known === undefined || tellsMore(answer, known)) answers.set(to, own.set(data, answer));
   }
@@ -40,9 +40,9 @@ export const callsOf = (all: Iterable<readonly [Call, Answer<"call">]>): View["c
 export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | null => {
   const answers = decodeAnswers(queries, returnData);
   if (answers === null) return null;
-  let environment: Answer<"environment"> | null = null;
-  const accounts = new Map<string, Answer<"account">>();
-  const calls: Array<readonly [Call, Answer<"call">]> = [];
+  let environment: WitnessAnswer<"environment"> | null = null;
+  const accounts = new Map<string, WitnessAnswer<"account">>();
+  const calls: Array<readonly [CallQuery, WitnessAnswer<"call">]> = [];
   for (const [query, answer] of Arr.zip(queries, answers)) {
     if (answer.kind === "environment") environment = answer;
     else if (answer.kind === "account" && query.kind === "account") accounts.set(query.address.toLowerCase(), answer);
@@ -67,7 +67,8 @@ export const knows = (view: View, query: Query): boolean => {
 };
 
 /** An address without code answers every call with nothing. */
-const hasSaid = (answer: Answer<"call"> | null): boolean => answer !== null && answer.success && answer.data.length > 2;
+const hasSaid = (answer: WitnessAnswer<"call"> | null): boolean =>
+  answer !== null && answer.success && answer.data.length > 2;
 
 /** Returns what `first` saw, else what `second` did; a call that said nothing there may have been answered here. */
 export const either = (first: View, second: View): View => ({

@@ -1,7 +1,7 @@
 /** Types taken apart, and values walked beside them. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { arrayOf, coerce, coerceAll, elementOf, isDecodable, isDynamic, type Reading } from "../rooms/abi.js";
+import { arrayOf, coerce, coerceAll, elementOf, isDecodable, isDynamic, type Walk } from "../rooms/abi.js";
 
 describe("an array type", () => {
   it.each([
@@ -35,9 +35,9 @@ describe("an array type", () => {
 });
 
 describe("a value beside its parameter", () => {
-  const read: Reading["read"] = (type, value) =>
+  const read: Walk["read"] = (type, value) =>
     typeof value === "string" ? Result.succeed(`${type} ${value}`) : Result.fail("must be text");
-  const exact: Reading = { read, isExact: true };
+  const exact: Walk = { read, isExact: true };
   const pair = {
     type: "tuple",
     name: "pair",
@@ -66,7 +66,7 @@ describe("a value beside its parameter", () => {
     expect(coerce(pair, value, exact, "args[0]")).toEqual(Result.fail({ field, problem }));
   });
   it("leaves lengths and names to the encoder where it is asked to", () => {
-    const lax: Reading = { read: (_, value) => Result.succeed(value), isExact: false };
+    const lax: Walk = { read: (_, value) => Result.succeed(value), isExact: false };
     for (const value of [{ y: [1, 2, 3] }, { x: 1, y: [1], z: 2 }, [1, [2], 3]])
       expect(Result.isSuccess(coerce(pair, value, lax, ""))).toBe(true);
     expect(Result.isSuccess(coerceAll([pair], [], lax, "args"))).toBe(false);

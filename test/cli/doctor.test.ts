@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as Effect from "effect/Effect";
 import * as Schema from "effect/Schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { conclude, type Finding } from "../rooms/cli.js";
+import { conclude, type ProbeResult } from "../rooms/cli.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Rpc from "../../src/Rpc.js";
 import { KnownEndpoint } from "../rooms/rpc.js";
@@ -19,7 +19,7 @@ interface Printed extends Rpc.KnownEndpoint {
   readonly endpoint: string;
   readonly level: string;
   readonly summary: string;
-  readonly findings: ReadonlyArray<Finding>;
+  readonly findings: ReadonlyArray<ProbeResult>;
   readonly meaning: ReadonlyArray<string>;
 }
 
@@ -298,7 +298,7 @@ describe("doctor", () => {
 });
 
 describe("conclude", () => {
-  const all = (status: Finding["status"], but: Readonly<Record<string, Finding["status"]>> = {}) =>
+  const all = (status: ProbeResult["status"], but: Readonly<Record<string, ProbeResult["status"]>> = {}) =>
     conclude(
       "http://node",
       [...sevenMethods, "override.code", "maxUsedGas"].map((id) => ({

@@ -13,7 +13,7 @@ import {
   partsOf,
   reachedBy,
   stateOf,
-  type Answer,
+  type MemberAnswer,
   type Member,
   type Vote,
 } from "../rooms/rpc.js";
@@ -65,7 +65,7 @@ describe("two searches for logs", () => {
     ["no list", [found], null, "block?"],
   ])("%s", (_, one, other, expected) => expect(differenceIn("eth_getLogs", one, other)).toBe(expected));
 
-  const answered = (logs: unknown): Answer => Result.succeed(logs);
+  const answered = (logs: unknown): MemberAnswer => Result.succeed(logs);
   it.each([
     ["of one block, is a lie", { blockHash: word }, "disagreed"],
     ["of a range, may be another head", { fromBlock: "0x1", toBlock: "latest" }, "unconfirmed"],
@@ -135,9 +135,11 @@ describe("two transactions", () => {
 
 describe("a head that nobody else has", () => {
   const head = { timestamp: "0x64", baseFeePerGas: "0x3b9aca00", gasLimit: "0x3938700" };
-  const answer = (block: unknown): Answer => Result.succeed(block);
-  const failed: Answer = Result.fail(new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }));
-  it.each<[string, Answer, Answer, bigint, boolean]>([
+  const answer = (block: unknown): MemberAnswer => Result.succeed(block);
+  const failed: MemberAnswer = Result.fail(
+    new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }),
+  );
+  it.each<[string, MemberAnswer, MemberAnswer, bigint, boolean]>([
     ["the same values", answer(head), answer(head), 1n, true],
     ["an eighth more of base fee", answer(head), answer({ ...head, baseFeePerGas: "0x430e2340" }), 1n, true],
     ["more than that", answer(head), answer({ ...head, baseFeePerGas: "0x430e2342" }), 1n, false],
@@ -162,12 +164,14 @@ describe("a head that nobody else has", () => {
 });
 
 describe("what others pay", () => {
-  const history = (...tips: ReadonlyArray<bigint>): Answer =>
+  const history = (...tips: ReadonlyArray<bigint>): MemberAnswer =>
     Result.succeed({ reward: tips.map((tip) => [quantity(tip), quantity(tip)]) });
-  const receipts = (...prices: ReadonlyArray<bigint>): Answer =>
+  const receipts = (...prices: ReadonlyArray<bigint>): MemberAnswer =>
     Result.succeed(prices.map((price) => ({ effectiveGasPrice: quantity(price) })));
-  const failed: Answer = Result.fail(new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }));
-  it.each<[string, Answer, Answer, string]>([
+  const failed: MemberAnswer = Result.fail(
+    new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }),
+  );
+  it.each<[string, MemberAnswer, MemberAnswer, string]>([
     ["the same", history(5n, 6n), history(5n, 6n), "agreed"],
     ["four times what the other tells", history(20n), history(5n), "agreed"],
     ["more", history(21n), history(5n), "unconfirmed"],
@@ -183,7 +187,7 @@ describe("what others pay", () => {
   ])("%s", (_, first, other, kind) => expect(compareAdvice(first, other).kind).toBe(kind));
 });
 
-const votes = (...answers: ReadonlyArray<Answer>): ReadonlyArray<Vote> =>
+const votes = (...answers: ReadonlyArray<MemberAnswer>): ReadonlyArray<Vote> =>
   answers.map((answer, index) => ({ provider: `provider ${index}`, answer }));
 
 describe("a number that more than so many reach", () => {
@@ -200,18 +204,20 @@ describe("a number that more than so many reach", () => {
 });
 
 describe("the first endpoint's answer", () => {
-  const [one, two]: ReadonlyArray<Answer> = [Result.succeed({ a: 1 }), Result.succeed({ a: 2 })] as const;
-  const refused = (detail: string): Answer =>
+  const [one, two]: ReadonlyArray<MemberAnswer> = [Result.succeed({ a: 1 }), Result.succeed({ a: 2 })] as const;
+  const refused = (detail: string): MemberAnswer =>
     Result.fail(new RpcError({ method: "m", reason: new MethodNotSupported({ detail }) }));
-  const down: Answer = Result.fail(new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }));
-  const short = (have: bigint): Answer => Result.fail(new InsufficientFunds({ have, want: 7n }));
-  const among = (answers: ReadonlyArray<Answer>, providerOf: (index: number) => string = String): boolean => {
+  const down: MemberAnswer = Result.fail(
+    new RpcError({ method: "m", reason: new UpstreamUnavailable({ detail: "" }) }),
+  );
+  const short = (have: bigint): MemberAnswer => Result.fail(new InsufficientFunds({ have, want: 7n }));
+  const among = (answers: ReadonlyArray<MemberAnswer>, providerOf: (index: number) => string = String): boolean => {
     const members = answers.map((_, index) => ({ provider: providerOf(index), name: "", rpc: {} as Member["rpc"] }));
     const [lead = expect.fail()] = members;
     const said = members.map((member, index) => [member, answers[index] ?? down] as const);
     return isSaidByEnough({ lead, members, agree: 2, waitMs: 1, most: 1 }, new Map(said));
   };
-  it.each<[string, ReadonlyArray<Answer>, boolean]>([
+  it.each<[string, ReadonlyArray<MemberAnswer>, boolean]>([
     ["is said by enough where one of the others says it", [one, two, one], true],
     ["is not, where the others agree with each other", [two, one, one], false],
     ["is not, where all differ", [one, two, refused("")], false],
@@ -225,10 +231,10 @@ describe("the first endpoint's answer", () => {
 });
 
 describe("a coming fork", () => {
-  const config = (next: unknown, current: unknown = { precompiles: {}, systemContracts: {} }): Answer =>
+  const config = (next: unknown, current: unknown = { precompiles: {}, systemContracts: {} }): MemberAnswer =>
     Result.succeed({ current, next });
   const at = (time: unknown) => ({ activationTime: time });
-  it.each<[string, ReadonlyArray<Answer>, unknown, number?]>([
+  it.each<[string, ReadonlyArray<MemberAnswer>, unknown, number?]>([
     ["none that one of three invents", [config(at(20)), config(null), config(null)], null, 1],
     [
       "the later one, where one of three tells of an earlier one",

@@ -1,7 +1,7 @@
 /** What tests take from `src/cli`: a file that moves inside it is followed here, and in no test. */
 export { explain } from "../../src/cli/decode.js";
 export { conclude } from "../../src/cli/doctor/doctor.js";
-export type { Finding } from "../../src/cli/doctor/probe.js";
+export type { ProbeResult } from "../../src/cli/doctor/probe.js";
 export { codeOf } from "../../src/cli/exit.js";
 export { deadlineText, nothingAnswered, withProgress } from "../../src/cli/endpoint.js";
 export { joined, textsOf } from "../../src/cli/mcp/tools.js";

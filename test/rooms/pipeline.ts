@@ -4,7 +4,7 @@ export {
   checkOutcomes,
   figuresOf,
   outcomeOf,
-  type Answered,
+  type RunAnswers,
   type Answers,
   type Round,
 } from "../../src/pipeline/answers.js";

@@ -18,7 +18,7 @@ export {
   inBlocksOf,
   movedTo,
   stateOf,
-  type Answer,
+  type MemberAnswer,
 } from "../../src/rpc/quorum/verdict.js";
 export { gate, patience, pause } from "../../src/rpc/requests.js";
 export * as Socket from "../../src/rpc/socket.js";

@@ -34,7 +34,7 @@ export {
 } from "../../src/steps/reading/holdings.js";
 export { isGranted, mayTell } from "../../src/steps/reading/inner.js";
 export { withIntrinsic } from "../../src/steps/estimate.js";
-export { innerOf, readInner, type Subject } from "../../src/steps/reading/innerFailures.js";
+export { innerOf, readInner, type SucceededCall } from "../../src/steps/reading/innerFailures.js";
 export { likelyCause } from "../../src/steps/reading/likelyCause.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";
 export { burns, readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
@@ -44,7 +44,7 @@ export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src
 export { blockReads, instructionsIn } from "../../src/steps/reading/blockReads.js";
 export { callees, chosenOf, lensOf, suspects as proxySuspects } from "../../src/steps/reading/proxies.js";
 export { checkChanges } from "../../src/steps/reading/stateChanges.js";
-export { type Seen } from "../../src/steps/reading/stateWords.js";
+export { type ContractsSeen } from "../../src/steps/reading/stateWords.js";
 export { quoteOf, type FeeContext, type FeeFacts, type Quote } from "../../src/steps/reading/quote.js";
 export { queries as rightQueries } from "../../src/steps/reading/rightLevel.js";
 export { newIn, rights, union as rightUnion } from "../../src/steps/reading/rights.js";

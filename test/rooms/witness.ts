@@ -7,7 +7,7 @@ export {
   readString,
   readUint256,
   readUint8,
-  type Answer,
+  type WitnessAnswer,
 } from "../../src/witness/answers.js";
 export { witnessBytecode } from "../../src/witness/bytecode.js";
 export { place, slotQueries, slots, slotsOf, type Placement } from "../../src/witness/placement.js";
@@ -33,7 +33,7 @@ export {
   supportsInterface,
   symbol,
   totalSupply,
-  type Call,
+  type CallQuery,
   type Query,
 } from "../../src/witness/queries.js";
 export * as queries from "../../src/witness/queries.js";

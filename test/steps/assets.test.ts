@@ -28,7 +28,7 @@ const nft = (tokenId: bigint) => moved(1n, { standard: "erc721", tokenId });
 const read = (
   holdings: ReadonlyArray<Holding>,
   transfers: ReadonlyArray<Transfer>,
-  { before = unseen, after = unseen, ...known }: Partial<Assets.Answers> = {},
+  { before = unseen, after = unseen, ...known }: Partial<Assets.MovementFacts> = {},
 ) => {
   const sights = {
     before,
@@ -90,7 +90,7 @@ describe("a balance", () => {
   });
   it("in the native currency does not show what the simulation took for gas", () => {
     const view = (balance: bigint) => seeing([{ kind: "account", address: alice }, account("0x", balance)]);
-    const paid: Assets.Answers["paid"] = new Map([[alice, 90n]]);
+    const paid: Assets.MovementFacts["paid"] = new Map([[alice, 90n]]);
     const told = read([holding(alice, null)], [native(0, alice, bob, 10n)], {
       ...{ before: view(200n), after: view(100n), paid },
     });

@@ -8,7 +8,7 @@ import { Address, Hash, Hex } from "../rooms/primitives.js";
 import type { AccountCode, Finding, Outcome, OutcomeLog, Parties, Transfer } from "../rooms/report.js";
 import { bundleOf, type Case, type Filled } from "../rooms/steps.js";
 import type { Transaction } from "../../src/Transaction.js";
-import type { Answer, Query, View } from "../rooms/witness.js";
+import type { WitnessAnswer, Query, View } from "../rooms/witness.js";
 
 export const alice = Address.make("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
 export const bob = Address.make("0x70997970c51812dc3a010c7d01b50e0d17dc79c8");
@@ -113,21 +113,21 @@ export const log = (address: Address, topics: ReadonlyArray<string>, data: Reado
 });
 
 /** What the witness saw of an account with this code. */
-export const account = (code = "0x", balance = 0n): Answer<"account"> => ({
+export const account = (code = "0x", balance = 0n): WitnessAnswer<"account"> => ({
   ...{ kind: "account", balance, codeHash: Hash.make(`0x${"00".repeat(32)}`) },
   codeSize: BigInt((code.length - 2) / 2),
   codePrefix: hexOf(code.slice(0, 48)),
 });
 
 /** What a STATICCALL answered: these bytes. */
-export const answer = (data: string, success = true): Answer<"call"> => ({
+export const answer = (data: string, success = true): WitnessAnswer<"call"> => ({
   ...{ kind: "call", success, size: BigInt((data.length - 2) / 2), data: hexOf(data) },
 });
 /** What a STATICCALL answered: one word. */
-export const answered = (...values: ReadonlyArray<bigint | string>): Answer<"call"> =>
+export const answered = (...values: ReadonlyArray<bigint | string>): WitnessAnswer<"call"> =>
   answer(`0x${values.map(word).join("")}`);
 
-export const environment = (changed: Partial<Answer<"environment">> = {}): Answer<"environment"> => ({
+export const environment = (changed: Partial<WitnessAnswer<"environment">> = {}): WitnessAnswer<"environment"> => ({
   ...{ kind: "environment", chainId: 1n, number: 101n, parentHash: Hash.make(`0x${"ab".repeat(32)}`) },
   ...{ timestamp: 1_790_000_000n, baseFeePerGas: 10n ** 9n, feeRecipient: Address.make(`0x${"fe".repeat(20)}`) },
   ...{ prevRandao: Hash.make(`0x${"00".repeat(32)}`), gasLimit: 30_000_000n, gasPrice: 0n, gasLeft: 0n, fork: "osaka" },
@@ -143,7 +143,7 @@ const keyOf = (query: Query): string =>
   ).toLowerCase();
 
 /** A query and its answer. */
-export type Row = readonly [Query, Answer<Query["kind"]>];
+export type Row = readonly [Query, WitnessAnswer<Query["kind"]>];
 /** A view in which exactly these queries were answered. */
 export const seeing = (...rows: ReadonlyArray<Row>): View => {
   const answers = new Map(rows.map(([query, seen]) => [keyOf(query), seen]));

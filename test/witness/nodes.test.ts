@@ -20,7 +20,7 @@ import {
   staticCall,
   symbol,
   witnessBytecode,
-  type Answer,
+  type WitnessAnswer,
   type Query,
 } from "../rooms/witness.js";
 import * as artifacts from "../contracts/artifacts.js";
@@ -50,7 +50,7 @@ interface Header {
 }
 
 /** What may differ between two askings of the same state. */
-const timeless = (answers: ReadonlyArray<Answer> | null) =>
+const timeless = (answers: ReadonlyArray<WitnessAnswer> | null) =>
   answers?.map((answer) => (answer.kind === "environment" ? { ...answer, gasLeft: 0n } : answer)) ?? null;
 
 describe.each(nodes)("the witness on %s", (_, start) => {

@@ -32,7 +32,7 @@ describe("query builders", () => {
     const bytes = `0x${"12".repeat(45)}` as Hex;
     const data = (functionName: string, args: ReadonlyArray<unknown> = []) =>
       encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0]);
-    const expected: ReadonlyArray<readonly [queries.Call, AnyHex]> = [
+    const expected: ReadonlyArray<readonly [queries.CallQuery, AnyHex]> = [
       [queries.balanceOf(token, alice), data("balanceOf", [alice])],
       [queries.balanceOf1155(token, alice, id), data("balanceOf", [alice, id])],
       [queries.ownerOf(token, id), data("ownerOf", [id])],

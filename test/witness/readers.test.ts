@@ -10,11 +10,11 @@ import {
   readUint256,
   readUint8,
   stringCap,
-  type Answer,
+  type WitnessAnswer,
 } from "../rooms/witness.js";
 import { runs } from "../harness/parts.js";
 
-const returned = (data: string, success = true, cap = stringCap): Answer => ({
+const returned = (data: string, success = true, cap = stringCap): WitnessAnswer => ({
   kind: "call",
   success,
   size: BigInt((data.length - 2) / 2),
@@ -26,7 +26,7 @@ const readers = [readUint256, readUint8, readBool, readAddress, readPermit2Allow
 
 describe("readers", () => {
   it("give null, never zero, for what is not known", () => {
-    const unknown: ReadonlyArray<Answer | undefined> = [
+    const unknown: ReadonlyArray<WitnessAnswer | undefined> = [
       undefined,
       { kind: "unavailable" },
       returned("0x"),

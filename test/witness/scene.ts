@@ -17,7 +17,7 @@ import {
   encodeQueries,
   gasFor,
   place,
-  type Answer,
+  type WitnessAnswer,
   type Placement,
   type Query,
 } from "../rooms/witness.js";
@@ -141,7 +141,7 @@ export const ask = async (
   scene: Scene,
   queries: ReadonlyArray<Query>,
   gas: bigint = gasFor(queries),
-): Promise<ReadonlyArray<Answer> | null> => {
+): Promise<ReadonlyArray<WitnessAnswer> | null> => {
   const placement = placed();
   const call = { from: placement.sender, to: placement.address, data: encodeQueries(queries), gas: numberToHex(gas) };
   try {
@@ -154,9 +154,9 @@ export const ask = async (
 };
 
 export interface Simulation {
-  readonly before: ReadonlyArray<Answer> | null;
+  readonly before: ReadonlyArray<WitnessAnswer> | null;
   readonly user: CallResult;
-  readonly after: ReadonlyArray<Answer> | null;
+  readonly after: ReadonlyArray<WitnessAnswer> | null;
 }
 
 const wireUser = (call: UserCall) => ({

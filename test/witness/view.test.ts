@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Address, Hash, Hex } from "../rooms/primitives.js";
-import { either, knows, unseen, viewOf, type Call, type Answer, type Query } from "../rooms/witness.js";
+import { either, knows, unseen, viewOf, type CallQuery, type WitnessAnswer, type Query } from "../rooms/witness.js";
 import { exchanges, hexOf, queriesOf, wireOf, type Exchange } from "./wire.js";
 
 const upper = (hex: Hex): Hex => `0x${hex.slice(2).toUpperCase()}` as Hex;
@@ -122,7 +122,7 @@ describe("a view", () => {
 });
 
 describe("two views", () => {
-  const call: Call = { kind: "call", to: `0x${"11".repeat(20)}`, data: "0x", gas: 1, returnCap: 32 };
+  const call: CallQuery = { kind: "call", to: `0x${"11".repeat(20)}`, data: "0x", gas: 1, returnCap: 32 };
   const word = (digit: string): Exchange => ({
     ...{ query: call, answer: { kind: "call", success: true, size: 1n, data: `0x${digit}` as Hex } },
     wire: `030100000001${digit}`,
@@ -137,7 +137,7 @@ describe("two views", () => {
   });
   it("are asked question by question: one may know what the other does not", () => {
     const parent = `0x${"ab".repeat(32)}` as Hash;
-    const environment: Answer<"environment"> = {
+    const environment: WitnessAnswer<"environment"> = {
       ...{ kind: "environment", chainId: 1n, number: 1n, parentHash: parent, timestamp: 1n, baseFeePerGas: 1n },
       ...{ feeRecipient: `0x${"00".repeat(20)}` as Address, prevRandao: parent },
       ...{ gasLimit: 1n, gasPrice: 1n, gasLeft: 1n, fork: "osaka" },
@@ -147,14 +147,14 @@ describe("two views", () => {
     expect([both.environment?.parentHash, both.call(call)?.data]).toEqual([parent, "0x01"]);
   });
   describe("where a call said nothing to the first", () => {
-    const failed: Answer<"call"> = { kind: "call", success: false, size: 0n, data: "0x" };
-    const reverted: Answer<"call"> = { ...failed, size: 1n, data: "0x01" };
+    const failed: WitnessAnswer<"call"> = { kind: "call", success: false, size: 0n, data: "0x" };
+    const reverted: WitnessAnswer<"call"> = { ...failed, size: 1n, data: "0x01" };
     // what an address without code answers
-    const empty: Answer<"call"> = { ...failed, success: true };
-    const said: Answer<"call"> = { ...empty, size: 1n, data: "0x02" };
-    const zero: Answer<"call"> = { ...empty, size: 32n, data: `0x${"00".repeat(32)}` };
-    const answering = (answer: Answer<"call"> | null) => ({ ...unseen, call: () => answer });
-    const seen = (one: Answer<"call"> | null, other: Answer<"call"> | null) =>
+    const empty: WitnessAnswer<"call"> = { ...failed, success: true };
+    const said: WitnessAnswer<"call"> = { ...empty, size: 1n, data: "0x02" };
+    const zero: WitnessAnswer<"call"> = { ...empty, size: 32n, data: `0x${"00".repeat(32)}` };
+    const answering = (answer: WitnessAnswer<"call"> | null) => ({ ...unseen, call: () => answer });
+    const seen = (one: WitnessAnswer<"call"> | null, other: WitnessAnswer<"call"> | null) =>
       either(answering(one), answering(other)).call(call);
     const silent = [failed, reverted, empty];
     it("it is what it said to the second, if it did", () => {

@@ -1,7 +1,7 @@
 /** Questions to the witness with their answers, as they are read and as they stand on the wire. */
 import * as fc from "fast-check";
 import type { Address, Hash, Hex } from "../rooms/primitives.js";
-import type { Answer, Query } from "../rooms/witness.js";
+import type { WitnessAnswer, Query } from "../rooms/witness.js";
 
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(hexOf);
@@ -13,7 +13,7 @@ const uint32 = (value: number): string => value.toString(16).padStart(8, "0");
 
 export interface Exchange {
   readonly query: Query;
-  readonly answer: Answer;
+  readonly answer: WitnessAnswer;
   readonly wire: string;
 }
 

@@ -5,13 +5,13 @@ import {
   aggregated,
   byMode,
   either,
-  type Call,
+  type PlainCall,
   callTo,
   type Command,
   executions,
   type Form,
-  type Found,
-  type Held,
+  type FoundCall,
+  type HeldCall,
   lenient,
   proxySetup,
   many,
@@ -20,7 +20,7 @@ import {
   own,
   packed,
   parallel,
-  type Place,
+  type CallPlaces,
   plain,
   request,
   requests,
@@ -64,10 +64,10 @@ const subPlans: ReadonlySet<number> = new Set([0x20, 0x21]);
 const numberBits = 0x3f;
 
 /** Returns the call that a router makes of a command. */
-const commanded = (call: Call, number: string, input: Hex): Held => {
+const commanded = (call: PlainCall, number: string, input: Hex): HeldCall => {
   const flags = Number.parseInt(number, 16);
   const command: Command = { number, type: flags & 0x7f, input, isCall: false };
-  const held: Held = { ...call, ...plain, data: input, isOwn: true, mayFail: flags >= 0x80, command };
+  const held: HeldCall = { ...call, ...plain, data: input, isOwn: true, mayFail: flags >= 0x80, command };
   const [selector, ...pointers] = permits[flags & numberBits] ?? [null];
   const data = selector === null ? null : behind(selector, call.from, input, pointers);
   if (data === null) return held;
@@ -94,17 +94,17 @@ const planAt = (start: number): Form =>
 export const plan = planAt(argumentsAt);
 
 /** True if an input is a plan: routers number their commands otherwise. */
-const isPlan = ({ data }: Call): boolean =>
+const isPlan = ({ data }: PlainCall): boolean =>
   bytesAt(data, pointedAt(data, dataAt, dataAt)) !== null &&
   countAt(data, pointedAt(data, placeOf(1, dataAt), dataAt)) !== null;
 
 /** The calls within a command. */
-export const planWithin = (call: Call, { type }: Command): Iterable<Found> =>
+export const planWithin = (call: PlainCall, { type }: Command): Iterable<FoundCall> =>
   subPlans.has(type & numberBits) && isPlan(call) ? planAt(dataAt)(call) : [];
 
 const isZeroAt = (index: number) => (data: string) => wordAt(data, placeOf(index)) === 0n;
 
-const pair: Place = { to: 0, data: 1 };
+const pair: CallPlaces = { to: 0, data: 1 };
 const ofSafe = singleCall({ to: 0, value: 1, data: 2, operation: 3 });
 const ofRoles = ["0x6928e74b", "0xb0c19912", "0xc6fe8747", "0x2b99e506"];
 const ofRole = lenient(ofSafe, isZeroAt(5));

@@ -8,7 +8,7 @@ import { valuesOf } from "../layout.js";
 import type { families } from "./batches.js";
 
 /** The place of a value in a log: the number of a topic, or of a word of the data. */
-export type Place = readonly ["topic" | "word", number];
+export type LogPlace = readonly ["topic" | "word", number];
 
 /** One kind of event about a call that its emitter made. */
 export interface InnerEvent {
@@ -17,17 +17,17 @@ export interface InnerEvent {
   /** The condition for the call to have failed: always, never, or where a value is zero or is not. */
   readonly fails:
     | boolean
-    | { readonly zero: Place }
-    | { readonly nonzero: Place }
-    | { readonly is: bigint; readonly at: Place };
+    | { readonly zero: LogPlace }
+    | { readonly nonzero: LogPlace }
+    | { readonly is: bigint; readonly at: LogPlace };
   /** The word that points to what the call reverted with. */
   readonly reason?: number;
   /** The place of the number that the call has within its batch. */
-  readonly index?: Place;
+  readonly index?: LogPlace;
   /** The place of the account that was called. */
-  readonly callee?: Place;
+  readonly callee?: LogPlace;
   /** The place of the account whose call it was, so that the event counts whoever emitted it. */
-  readonly names?: Place;
+  readonly names?: LogPlace;
 }
 
 const failed: InnerEvent = { family: null, fails: true };

@@ -30,7 +30,7 @@ import {
   somewhere,
   unknown,
   yes,
-  type Finding,
+  type ProbeResult,
 } from "./probe.js";
 
 const nothingKnown: Omit<KnownEndpoint, "format"> = {
@@ -40,7 +40,7 @@ const nothingKnown: Omit<KnownEndpoint, "format"> = {
 };
 
 /** Asks two questions in one POST. */
-const batches = (url: string, options: HttpOptions): Effect.Effect<Finding> =>
+const batches = (url: string, options: HttpOptions): Effect.Effect<ProbeResult> =>
   Effect.gen(function* () {
     const { request, memory } = yield* Rpc;
     const asking = ["eth_getCode", "eth_getTransactionCount"].map((method) => request(method, [someone, "latest"]));
@@ -103,7 +103,7 @@ const levels = {
 } as const;
 
 /** The answers read together; pure. */
-export const conclude = (endpoint: string, findings: ReadonlyArray<Finding>, known = nothingKnown) => {
+export const conclude = (endpoint: string, findings: ReadonlyArray<ProbeResult>, known = nothingKnown) => {
   const found = new Map(findings.map((finding) => [finding.id, finding]));
   const statusOf = (id: string) => found.get(id)?.status;
   // why: without the method, what it would do in detail is no news
@@ -161,7 +161,7 @@ const diagnose = (url: string, options: HttpOptions) =>
     ),
   );
 
-const tones: Readonly<Record<Finding["status"], Tone>> = { yes: "good", no: "bad", unknown: "warn" };
+const tones: Readonly<Record<ProbeResult["status"], Tone>> = { yes: "good", no: "bad", unknown: "warn" };
 
 /** The level first, then every answer in its group, then what it means. */
 const diagnosisText = (diagnosis: ReturnType<typeof conclude>, color: boolean): string => {
@@ -173,9 +173,9 @@ const diagnosisText = (diagnosis: ReturnType<typeof conclude>, color: boolean): 
   const width = Math.max(...findings.map(({ name }) => name.length));
   const groups = [...new Set(findings.map(({ group }) => group))];
   // why: of a node without the method every probe of it has the same refusal
-  const saidBy = new Map<string, Finding>();
+  const saidBy = new Map<string, ProbeResult>();
   for (const each of findings) if (!saidBy.has(each.detail)) saidBy.set(each.detail, each);
-  const detailText = (one: Finding) => {
+  const detailText = (one: ProbeResult) => {
     const first = saidBy.get(one.detail);
     return first === one || first === undefined || one.detail.length < 80 ? one.detail : `as ${first.name} above`;
   };

@@ -17,17 +17,17 @@ import * as Transaction from "../../Transaction.js";
 import { unreached } from "../endpoint.js";
 
 /** A probe with its answer. `id` is stable, for programs. */
-export interface Finding extends Readonly<Record<"id" | "group" | "name" | "detail", string>> {
+export interface ProbeResult extends Readonly<Record<"id" | "group" | "name" | "detail", string>> {
   /** `unknown`: the endpoint did not answer, so nothing is shown either way. */
   readonly status: "yes" | "no" | "unknown";
 }
-type Answer = Pick<Finding, "status" | "detail">;
+type ProbeAnswer = Pick<ProbeResult, "status" | "detail">;
 
-export const yes = (detail = ""): Answer => ({ status: "yes", detail });
-export const no = (detail: string): Answer => ({ status: "no", detail });
-export const unknown = (detail: string): Answer => ({ status: "unknown", detail });
+export const yes = (detail = ""): ProbeAnswer => ({ status: "yes", detail });
+export const no = (detail: string): ProbeAnswer => ({ status: "no", detail });
+export const unknown = (detail: string): ProbeAnswer => ({ status: "unknown", detail });
 
-export const finding = (group: string, id: string, name: string, { status, detail }: Answer): Finding => ({
+export const finding = (group: string, id: string, name: string, { status, detail }: ProbeAnswer): ProbeResult => ({
   ...{ id, group, name, status, detail },
 });
 
@@ -46,7 +46,7 @@ export const pageStatus = (failure: Failure): number | null => {
 };
 
 /** A failed request as an answer. */
-export const refusal = (failure: Failure): Answer => {
+export const refusal = (failure: Failure): ProbeAnswer => {
   const { statement } = failure._tag === "RpcError" ? failure.reason : failure;
   const detail = statementText({ ...statement, remedy: "" });
   return failure._tag === "RpcError" && silent.has(failure.reason._tag) ? unknown(detail) : no(detail);
@@ -70,19 +70,19 @@ const probe = <A>(
   group: string,
   id: string,
   ask: Effect.Effect<A, Failure, Rpc>,
-  read: (answer: A) => Answer = () => yes(),
+  read: (answer: A) => ProbeAnswer = () => yes(),
   name = id,
-): Effect.Effect<Finding, never, Rpc> =>
+): Effect.Effect<ProbeResult, never, Rpc> =>
   Effect.map(Effect.match(ask, { onSuccess: read, onFailure: refusal }), (answer) => finding(group, id, name, answer));
 
 const call = { from: someone, to: identity, data: "0x1234" } as const;
-const echoed = (data: string): Answer =>
+const echoed = (data: string): ProbeAnswer =>
   data === "0x1234" ? yes() : no(`the identity precompile returned ${data.slice(0, 66)}`);
 const count = (block: "latest" | "pending") => Eth.getTransactionCount({ address: someone, block });
 const history = Eth.feeHistory({ blockCount: 10, newestBlock: "latest", rewardPercentiles: [20, 50, 80] });
 
 /** The seven methods on `latest`, what helps beside them, and what is asked on `pending`. */
-export const methodProbes: ReadonlyArray<Effect.Effect<Finding, never, Rpc>> = [
+export const methodProbes: ReadonlyArray<Effect.Effect<ProbeResult, never, Rpc>> = [
   probe(needed, "eth_getCode", Eth.getCode({ address: somewhere, block: "latest" })),
   probe(needed, "eth_getTransactionCount", count("latest")),
   probe(needed, "eth_call", Eth.call({ ...call, block: "latest" }), echoed),
@@ -133,7 +133,7 @@ const run = Effect.fnUntraced(function* (request: Eth.CallRequest, changes: Part
 });
 
 /** Reads the answer of a run, else says why there was none. */
-const seenIn = (ran: Result.Result<Run, Failure>, read: (run: Run) => Answer): Answer =>
+const seenIn = (ran: Result.Result<Run, Failure>, read: (run: Run) => ProbeAnswer): ProbeAnswer =>
   Result.isFailure(ran) ? refusal(ran.failure) : read(ran.success);
 
 const rare = `0x${"5e".repeat(32)}` as const;
@@ -148,7 +148,7 @@ const pretended: Eth.BlockOverrides = {
   beaconRoot: `0x${"be".repeat(32)}`,
 };
 
-const words: Readonly<Record<Fate, Answer>> = {
+const words: Readonly<Record<Fate, ProbeAnswer>> = {
   taken: yes(),
   ignored: no("the block that was executed has another"),
   fixed: no("opcode 0x44 is the difficulty on this chain, as before EIP-4399"),
@@ -203,7 +203,7 @@ const pendingOf = Effect.fnUntraced(function* (latest: bigint | null, chainId: n
 });
 
 /** By whose rules the block is executed. */
-const rulesIn = ({ before, block }: Run): Answer => {
+const rulesIn = ({ before, block }: Run): ProbeAnswer => {
   const { fork, by, agrees } = forkOf({ executed: before.environment?.fork ?? null, header: block, config: null });
   if (fork === null) return unknown("nothing tells the fork");
   const rules = `${fork}, by ${by === "executed" ? "what the block executes" : "its header"}`;
@@ -211,7 +211,7 @@ const rulesIn = ({ before, block }: Run): Answer => {
 };
 
 /** Answers of a simulated call, each by its name. */
-const readings: Readonly<Record<string, (run: Run) => Answer>> = {
+const readings: Readonly<Record<string, (run: Run) => ProbeAnswer>> = {
   validation: ({ plan }) => (plan.without?.has("validation") === true ? no("refused") : yes()),
   deployment: () => yes(),
   traceTransfers: ({ traced }) => (traced ? yes() : no("a transfer of ETH left no log")),

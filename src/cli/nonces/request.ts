@@ -1,6 +1,6 @@
 /** Transactions to sign for a nonce: the CLI holds no keys. Pure. */
 import type { LaneId } from "../../nonces/lane.js";
-import type { Fields } from "../input.js";
+import type { JsonFields } from "../input.js";
 import type { Hex } from "../../primitives/index.js";
 import { type Filled, readSigned, type Request } from "../../transaction/index.js";
 
@@ -48,7 +48,7 @@ export const noopOver = (lane: LaneId, nonce: bigint, old: Request | null, gas: 
 });
 
 /** The same transaction with higher fees. */
-export const dearer = (old: Request, quote: typeof noQuote): Fields => ({
+export const dearer = (old: Request, quote: typeof noQuote): JsonFields => ({
   to: null,
   ...old,
   ...pricesOver(old, quote),

@@ -7,7 +7,7 @@ import type { LaneId } from "../../nonces/lane.js";
 import { escapeText } from "../../primitives/index.js";
 import type { Rpc } from "../../rpc/index.js";
 import { Exited, exitCodes, WrongUsage, type ExitCode } from "../exit.js";
-import type { Fields } from "../input.js";
+import type { JsonFields } from "../input.js";
 import { jsonText, print } from "../terminal.js";
 import { laneOfFlags, missing, oldAfterOfFlags, onStore, statusOf, type LaneFlags } from "./laneInput.js";
 
@@ -99,7 +99,7 @@ export interface Deed {
   /** How to go on, where nothing was done yet. */
   readonly next?: string;
   /** The transaction that is to be signed. */
-  readonly request?: Fields;
+  readonly request?: JsonFields;
   readonly sent?: ReadonlyArray<{
     readonly nonce: bigint;
     readonly hash: string;

@@ -30,11 +30,11 @@ export const anyOf = (...phrases: ReadonlyArray<RegExp>): RegExp =>
   new RegExp(phrases.map(({ source }) => source).join("|"), "i");
 
 /** Words, and what they mean: by what was matched, and by the whole answer. */
-export type Rule = readonly [words: RegExp, meaning: (found: RegExpExecArray, flat: Flat) => ReturnType<Dialect>];
+export type Wording = readonly [words: RegExp, meaning: (found: RegExpExecArray, flat: Flat) => ReturnType<Dialect>];
 
 /** A dialect by rules: the first whose words are said and mean something. */
 export const byRules =
-  (...rules: ReadonlyArray<Rule>): Dialect =>
+  (...rules: ReadonlyArray<Wording>): Dialect =>
   (flat) =>
     firstOf(rules, ([words, meaning]) => {
       const found = match(flat, words);
@@ -93,7 +93,7 @@ export const failedBy = (flat: Flat, reason: new (answer: ReturnType<typeof answ
 
 /** Reads words that tell of nothing but a reason. */
 export const means =
-  (reason: Parameters<typeof failedBy>[1]): Rule[1] =>
+  (reason: Parameters<typeof failedBy>[1]): Wording[1] =>
   (_, flat) =>
     failedBy(flat, reason);
 
@@ -102,7 +102,7 @@ export const verdictBy =
   <Name extends string = never>(
     verdict: new (fields: { readonly [K in NoInfer<Name>]?: bigint | null } & Pick<Flat, "raw">) => Verdict,
     ...names: ReadonlyArray<Name>
-  ): Rule[1] =>
+  ): Wording[1] =>
   ([, ...groups], { raw }) => {
     const fields: { [K in Name]?: bigint | null } = {};
     for (const [index, name] of names.entries()) fields[name] = quantity(groups[index]);
@@ -114,7 +114,7 @@ export const verdictIn =
   <Name extends string>(
     verdict: Parameters<typeof verdictBy<Name>>[0],
     amounts: Readonly<Record<Name, ReadonlyArray<RegExp>>>,
-  ): Rule[1] =>
+  ): Wording[1] =>
   (_, flat) =>
     new verdict({ ...Rows.map(amounts, (patterns) => amountIn(flat, ...patterns)), raw: flat.raw });
 

@@ -20,7 +20,7 @@ import {
   verdictIn,
   wrongNonce,
   type Dialect,
-  type Rule,
+  type Wording,
 } from "./evidence.js";
 import {
   BlockGasLimitExceeded,
@@ -88,7 +88,7 @@ const fees = byRules(
   ],
 );
 
-const funds: Rule = [
+const funds: Wording = [
   /insufficient ?(?:funds|balance|sender balance|maxfeepergas)|not enough (?:funds|balance)/i,
   (_, flat) => {
     const have = amountIn(flat, /\bhave:? (\d+)/i, /\bbalance:? (\d+)/i);
@@ -110,7 +110,7 @@ const misnumbered = (flat: Flat, isLow: boolean | null): ReturnType<Dialect> => 
   return nonce === null || next === null || nonce === next ? undefined : wrongNonce(flat, nonce < next, nonce, next);
 };
 
-const nonces: ReadonlyArray<Rule> = [
+const nonces: ReadonlyArray<Wording> = [
   [
     /nonce has max value|nonce (?:uint64 )?overflow|nonce is at (?:its )?max/i,
     (_, flat) => new NonceOverflow({ account: accountIn(flat), raw: flat.raw }),
@@ -123,7 +123,7 @@ const nonces: ReadonlyArray<Rule> = [
   ],
 ];
 
-const gas: ReadonlyArray<Rule> = [
+const gas: ReadonlyArray<Wording> = [
   [
     anyOf(
       /intrinsic gas too high(?! -- (?:Call)?Gas(?:Cost|Floor))/,
@@ -163,7 +163,7 @@ const gas: ReadonlyArray<Rule> = [
   [/gas (?:uint64 )?overflow|gasuintoverflow/i, verdictBy(GasUintOverflow)],
 ];
 
-const account: ReadonlyArray<Rule> = [
+const account: ReadonlyArray<Wording> = [
   [
     /(?:sender|account)(?: is)? not an? eoa|sender has deployed code|rejectcallerwithcode/i,
     (_, flat) => new SenderNotEoa({ account: accountIn(flat), raw: flat.raw }),

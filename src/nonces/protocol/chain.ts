@@ -14,7 +14,7 @@ import { hashOf } from "../signed.js";
 import { asking } from "./context.js";
 
 /** The chain's counts for a lane and whether its sender is delegated, in one round. */
-export interface Facts {
+export interface LaneFacts {
   readonly counts: Counts;
   readonly delegated: boolean;
 }
@@ -50,7 +50,7 @@ export const readFacts = Effect.fnUntraced(function* (lane: LaneId, delegated?: 
   if (chainId !== lane.chainId)
     return yield* new ChainIdMismatch({ expected: BigInt(lane.chainId), actual: BigInt(chainId) });
   const counts: Counts = { latest, pending: pending > latest ? pending : latest };
-  return { counts, delegated: isDelegated } satisfies Facts;
+  return { counts, delegated: isDelegated } satisfies LaneFacts;
 });
 
 /** {@link readFacts} without the code. */

@@ -28,13 +28,13 @@ export const anchorIn = (mark: string | null): { readonly block: bigint; readonl
 export const markOf = ({ block, hash }: NonNullable<ReturnType<typeof anchorIn>>): string => `${block} ${hash}`;
 
 /** A node's answer where a block is asked for: `none` = its chain ends before it; null = it does not tell. */
-type Found = { readonly hash: Hash } | "none" | null;
+type BlockFound = { readonly hash: Hash } | "none" | null;
 
 /** Finds what of the chain stands against the anchor; null = nothing. Pure. */
 export const contradiction = (
   lane: string,
   anchor: ReturnType<typeof anchorIn>,
-  found: Found,
+  found: BlockFound,
 ): NonceChainReset | null => {
   if (anchor === null || found === null) return null;
   const actual = found === "none" ? null : found.hash;
@@ -69,12 +69,12 @@ const numberOf = (block: "finalized" | "latest") =>
   );
 
 /** The block by the node. Fails where that may tell later; what does not get better by asking again says nothing. */
-export const findBlock = (block: bigint): Effect.Effect<Found, Failure, Rpc> =>
+export const findBlock = (block: bigint): Effect.Effect<BlockFound, Failure, Rpc> =>
   Eth.getBlock({ block }).pipe(
-    Effect.map(({ hash }): Found => (hash === null ? null : { hash })),
+    Effect.map(({ hash }): BlockFound => (hash === null ? null : { hash })),
     Effect.catchIf(isMissing, () =>
       // A node may have forgotten old blocks
-      Effect.map(numberOf("latest"), (head): Found => (head !== null && head < block ? "none" : null)),
+      Effect.map(numberOf("latest"), (head): BlockFound => (head !== null && head < block ? "none" : null)),
     ),
     Effect.catchIf(isLasting, () => Effect.succeed(null)),
   );
@@ -86,7 +86,7 @@ export const findBlock = (block: bigint): Effect.Effect<Found, Failure, Rpc> =>
  */
 export const checkIdentity = Effect.fnUntraced(function* (lane: LaneId) {
   const anchor = anchorIn(yield* asking("mark", (store) => store.mark(lane)));
-  const known = anchor === null ? Effect.succeed<Found>(null) : findBlock(anchor.block);
+  const known = anchor === null ? Effect.succeed<BlockFound>(null) : findBlock(anchor.block);
   const head = (anchor?.block ?? 0n) > 0n ? Effect.succeed(null) : numberOf("latest");
   const [found, final, latest] = yield* Effect.all([known, numberOf("finalized"), head], { concurrency: 3 });
   const wrong = contradiction(lane.id, anchor, found);

@@ -16,7 +16,7 @@ import type { Counts } from "../laneRules.js";
 import { reserve as decideReserve } from "../operations.js";
 import type { Settings } from "../service.js";
 import type { ReserveRequest } from "../store.js";
-import { readCounts, readFacts, type Facts } from "./chain.js";
+import { readCounts, readFacts, type LaneFacts } from "./chain.js";
 import { asking, context, unmovedError } from "./context.js";
 import { checkAgain } from "./identity.js";
 import { inLine, placeOf, sharedFacts, type Line } from "./line.js";
@@ -60,9 +60,11 @@ export interface ReserveOptions {
 export const reserveTakes = ["ttl", "width", "counts", "delegated", "waitMs"] as const satisfies Takes;
 
 const factsOf = (lane: LaneId, { counts, delegated }: ReserveOptions) =>
-  counts !== undefined ? Effect.succeed<Facts>({ counts, delegated: delegated ?? false }) : readFacts(lane, delegated);
+  counts !== undefined
+    ? Effect.succeed<LaneFacts>({ counts, delegated: delegated ?? false })
+    : readFacts(lane, delegated);
 
-const requestOf = (settings: Settings, { counts, delegated }: Facts, options: ReserveOptions): ReserveRequest => ({
+const requestOf = (settings: Settings, { counts, delegated }: LaneFacts, options: ReserveOptions): ReserveRequest => ({
   token: globalThis.crypto.randomUUID(),
   ttlMs: options.ttl ?? settings.ttlMs,
   width: options.width ?? 1,

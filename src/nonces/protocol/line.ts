@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect";
 import { Rpc } from "../../rpc/index.js";
 import type { LaneId } from "../lane.js";
 import type { Store } from "../store.js";
-import type { Facts } from "./chain.js";
+import type { LaneFacts } from "./chain.js";
 
 /** The places of the callers that wait, in order; and what the chain said to whoever looked last, epoch ms. */
 export interface Line {
   readonly places: Array<Deferred.Deferred<void>>;
-  last: { readonly facts: Facts; readonly at: number } | null;
+  last: { readonly facts: LaneFacts; readonly at: number } | null;
 }
 
 const ofStores = new WeakMap<Store, Map<string, Line>>();
@@ -58,7 +58,7 @@ export const inLine = <A, E, R>(
 const sharedMs = 250;
 
 /** Returns what the chain says, read by whoever stands first, or just before by who stood there. */
-export const sharedFacts = <E, R>(line: Line, read: Effect.Effect<Facts, E, R>): Effect.Effect<Facts, E, R> =>
+export const sharedFacts = <E, R>(line: Line, read: Effect.Effect<LaneFacts, E, R>): Effect.Effect<LaneFacts, E, R> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;
     if (line.last !== null && now - line.last.at < sharedMs) return line.last.facts;

@@ -19,7 +19,7 @@ import { bareCall } from "../../transaction/request.js";
 import { placement, witnessCall } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
 import { viewOf } from "../../witness/view.js";
-import type { Answered, Round } from "../answers.js";
+import type { RunAnswers, Round } from "../answers.js";
 import { gasOf } from "../scanPlans.js";
 
 /**
@@ -31,7 +31,7 @@ export const bisectUnsupported = Effect.fnUntraced(function* (
   { options }: Subject,
   bare: Simulate.Plan,
   reader: Simulate.Plan,
-): Effect.fn.Return<Answered, never, Rpc> {
+): Effect.fn.Return<RunAnswers, never, Rpc> {
   const { memory } = yield* Rpc;
   const ask = (plan: Simulate.Plan) => Effect.result(simulate(plan, abisOf(options)));
   // why: what the caller pretends is not left out by guesses

@@ -9,7 +9,7 @@ import * as Eth from "../../eth/index.js";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { Outcome } from "../../report/parts.js";
 import { Rpc, type Memory } from "../../rpc/index.js";
-import type { Facts } from "../../rpc/memory.js";
+import type { EndpointFacts } from "../../rpc/memory.js";
 import { blockReads } from "../../steps/reading/blockReads.js";
 import type { Bundle, Case, Filled } from "../../steps/reading/bundle.js";
 import { codeHashIn, codeIn, isCodeChanged } from "../../steps/reading/runCode.js";
@@ -115,10 +115,10 @@ export const reachedBefore = (memory: Memory, { report, bundle }: Pick<Claim, "r
 /** True if code may do something else under the later fork; a delegated account's was not looked at. */
 const isOther = (code: Hex): boolean => code.startsWith("0xef0100") || isOfLaterFork(code);
 
-const noneKnown: Facts["forkUse"] = { codes: new Map(), reached: new Map() };
+const noneKnown: EndpointFacts["forkUse"] = { codes: new Map(), reached: new Map() };
 
 /** True if an account's code is such, by what was read in the run, or before with the same hash; null = not known. */
-const isOtherAt = (account: Address, answers: Answers, { codes }: Facts["forkUse"]): boolean | null => {
+const isOtherAt = (account: Address, answers: Answers, { codes }: EndpointFacts["forkUse"]): boolean | null => {
   const [code, hash] = [codeIn(account, answers), codeHashIn(account, answers)];
   return code !== null ? isOther(code) : hash === null ? null : (codes.get(hash) ?? null);
 };

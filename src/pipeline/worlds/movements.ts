@@ -36,7 +36,7 @@ export interface RunEffects extends Effects {
 }
 
 /** Returns what was paid for gas, none where none is charged, and for blobs. */
-const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["transfers"]): Assets.Answers["paid"] => {
+const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["transfers"]) => {
   const executed = run.before.environment?.baseFeePerGas ?? null;
   // why: without validation a header may name a base fee that nobody is charged
   const headerBaseFee = run.plan.without?.has("validation") === true ? executed : run.block.baseFeePerGas;
@@ -49,7 +49,7 @@ const exposureOf = (
   bundle: ReadonlyArray<Filled>,
   { exposed }: Measure,
   run: Run | null,
-  sights: Pick<Exposure.Answers, "standards" | "transfers">,
+  sights: Pick<Exposure.ExposureFacts, "standards" | "transfers">,
 ): Report["exposure"] =>
   run === null || exposed === null
     ? null

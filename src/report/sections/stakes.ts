@@ -28,7 +28,7 @@ import {
   type Shown,
 } from "../document.js";
 import { roundingOf, type Flow } from "../flows.js";
-import { perGasText, rightText, spenderText, type Grant, type Reading } from "../stakes.js";
+import { perGasText, rightText, spenderText, type Grant, type RenderSources } from "../stakes.js";
 import type { Exposure } from "../beside.js";
 import type { CallLook } from "../../abi/calls.js";
 import { callFacts } from "./transaction.js";
@@ -61,7 +61,7 @@ const ofColumn = <A>(report: Report, names: Names, accountOf: (item: A) => strin
   accountsOf(report).length > 1 ? [[left("of"), (item) => names.party(accountOf(item))]] : [];
 
 /** Shows what each sender gives and gets, net and by party. */
-export const flowsSection = (report: Report, { names, movements }: Reading): ReadonlyArray<Section> => {
+export const flowsSection = (report: Report, { names, movements }: RenderSources): ReadonlyArray<Section> => {
   const amountOf = (flow: Flow) => amountForPeople(names, flow, flow.amount, roundingOf([flow], names));
   const columns: ReadonlyArray<Shown<Flow>> = [
     ...ofColumn<Flow>(report, names, ({ account }) => account),
@@ -86,7 +86,7 @@ const spenderKinds: Readonly<Record<string, string>> = {
 };
 
 /** The rights over what the senders have. */
-export const grantsSection = (report: Report, { names, grants }: Reading): ReadonlyArray<Section> => {
+export const grantsSection = (report: Report, { names, grants }: RenderSources): ReadonlyArray<Section> => {
   const words = { new: "may", kept: "may still", back: "may no longer" } as const;
   const right = ({ approval, change }: Grant): Cell => {
     const kind = isNobody(approval.spender) || change === "back" ? undefined : spenderKinds[approval.spenderKind];
@@ -120,7 +120,10 @@ const means: Readonly<Record<Exposure["by"], string>> = {
 };
 
 /** Shows what contracts could take, at least, beside what they do take. */
-export const exposureSection = ({ exposure }: Report, { names, exposures: rows }: Reading): ReadonlyArray<Section> => {
+export const exposureSection = (
+  { exposure }: Report,
+  { names, exposures: rows }: RenderSources,
+): ReadonlyArray<Section> => {
   if (exposure === null) return [];
   const { pairs, unread } = exposure;
   const amountOf = (row: Exposure) =>
@@ -152,7 +155,7 @@ const sumText = (funds: Funds | undefined, atMost: bigint | null, names: Names, 
 };
 
 /** Shows what each payer gives at most, and whether it is there. */
-export const costSection = (report: Report, { names, costs }: Reading, price: RenderOptions["price"]) => {
+export const costSection = (report: Report, { names, costs }: RenderSources, price: RenderOptions["price"]) => {
   const rows = costs.slice(0, mostRows).flatMap(({ account, atMost, perGas, isOpen }) => {
     const funds = report.funds.find((payer) => payer.account.toLowerCase() === account);
     const fees = atMost === null ? perGasText(perGas, names) : mostForPeople(atMost, names);
@@ -175,7 +178,7 @@ export const costSection = (report: Report, { names, costs }: Reading, price: Re
 };
 
 /** The whole addresses of the tokens that are named above, for a symbol is what a contract says of itself. */
-export const tokensSection = ({ names, flows, grants, exposures }: Reading): ReadonlyArray<Section> => {
+export const tokensSection = ({ names, flows, grants, exposures }: RenderSources): ReadonlyArray<Section> => {
   const told = [...flows, ...grants.map(({ approval }) => approval), ...exposures];
   const tokens = [...new Set(told.flatMap(({ token }) => (token === null ? [] : [token.toLowerCase()])))];
   const columns: ReadonlyArray<Shown<string>> = [

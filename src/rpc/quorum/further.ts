@@ -19,8 +19,8 @@ import {
   onBlock,
   tagOf,
   unconfirmed,
-  type Answer,
-  type Finding,
+  type MemberAnswer,
+  type Compared,
   type State,
 } from "./verdict.js";
 
@@ -37,10 +37,10 @@ export interface SharedQuestion extends Question {
 }
 
 /** How one endpoint is asked. */
-export type Ask = (question: Question) => Effect.Effect<Answer>;
+export type Ask = (question: Question) => Effect.Effect<MemberAnswer>;
 
 /** Two endpoints: the one whose answer is handed on, and another. */
-interface Pair {
+interface Endpoints {
   readonly ask: Ask;
   readonly askOther: Ask;
 }
@@ -57,7 +57,7 @@ const old = unconfirmed("has much later blocks");
 /** Reasons with which nodes say that they have no such block. */
 const lacking = new Set(["BlockNotFound", "StateUnavailable", "InvalidParams", "SimBlockOrder"]);
 
-const lacksBlock = (answer: Answer): boolean =>
+const lacksBlock = (answer: MemberAnswer): boolean =>
   Result.isFailure(answer) && answer.failure._tag === "RpcError" && lacking.has(answer.failure.reason._tag);
 
 /** The block that a simulation with a number of its own stands on. */
@@ -74,7 +74,11 @@ const inFurther = (run: RunContext, by: number): RunContext => {
 };
 
 /** The other is behind: both run on its head, and the first must have said on its own what it says there. */
-const onTheirs = Effect.fnUntraced(function* (question: SharedQuestion, first: Answer, { ask, askOther }: Pair) {
+const onTheirs = Effect.fnUntraced(function* (
+  question: SharedQuestion,
+  first: MemberAnswer,
+  { ask, askOther }: Endpoints,
+) {
   const { method, params, run } = question;
   const latest = { method: "eth_getBlockByNumber", params: ["latest", false] };
   const head = yield* askOther({ ...latest, run: { ...inFurther(run, 1), run: null } });
@@ -101,10 +105,10 @@ const onTheirs = Effect.fnUntraced(function* (question: SharedQuestion, first: A
 /** One block, and each node chose values of its own for the next: the other runs in those of the first. */
 const inTheirBlock = Effect.fnUntraced(function* (
   question: SharedQuestion,
-  first: Answer,
-  other: Answer,
-  finding: Finding,
-  { askOther }: Pair,
+  first: MemberAnswer,
+  other: MemberAnswer,
+  finding: Compared,
+  { askOther }: Endpoints,
 ) {
   // why: in the same blocks there is one right answer, and no second chance
   if (Result.isFailure(first) || Result.isFailure(other) || !choseOtherwise(first.success, other.success))
@@ -116,7 +120,7 @@ const inTheirBlock = Effect.fnUntraced(function* (
 });
 
 /** Both have heads of their own: the other runs on the block that the first stood on. */
-const onOurs = Effect.fnUntraced(function* (question: SharedQuestion, first: Answer, { askOther }: Pair) {
+const onOurs = Effect.fnUntraced(function* (question: SharedQuestion, first: MemberAnswer, { askOther }: Endpoints) {
   const { method, params, run } = question;
   const blocks = Result.isSuccess(first) && Array.isArray(first.success) ? first.success : [];
   const parent = hashIn(blocks[0], "parentHash");
@@ -133,10 +137,10 @@ const onOurs = Effect.fnUntraced(function* (question: SharedQuestion, first: Ans
 /** Heads of different numbers: of the lower one both must say the same, and of the higher one as far as both can have it. */
 const headsApart = Effect.fnUntraced(function* (
   { method, params, run }: SharedQuestion,
-  first: Answer,
-  other: Answer,
+  first: MemberAnswer,
+  other: MemberAnswer,
   [mine, theirs]: readonly [bigint, bigint],
-  { ask, askOther }: Pair,
+  { ask, askOther }: Endpoints,
 ) {
   const [tag, isFull = false] = params;
   const further = () => inFurther(run, 1);
@@ -161,9 +165,9 @@ const headsApart = Effect.fnUntraced(function* (
 /** Compares what a head holds: both say it of the head of the first, by its hash. */
 const onHead = Effect.fnUntraced(function* (
   question: SharedQuestion,
-  first: Answer,
-  other: Answer,
-  { ask, askOther }: Pair,
+  first: MemberAnswer,
+  other: MemberAnswer,
+  { ask, askOther }: Endpoints,
   tag: string,
 ) {
   const { method, params, run } = question;
@@ -183,7 +187,12 @@ const onHead = Effect.fnUntraced(function* (
 });
 
 /** Two answers that are blocks. */
-const compareHeads = (question: SharedQuestion, first: Answer, other: Answer, pair: Pair): Effect.Effect<Finding> => {
+const compareHeads = (
+  question: SharedQuestion,
+  first: MemberAnswer,
+  other: MemberAnswer,
+  pair: Endpoints,
+): Effect.Effect<Compared> => {
   const [mine, theirs] = [numberIn(Result.getOrNull(first)), numberIn(Result.getOrNull(other))];
   const isHead = question.state === "latest" && tagOf(question.method, question.params) !== null;
   return !isHead || mine === null || theirs === null || mine === theirs
@@ -194,11 +203,11 @@ const compareHeads = (question: SharedQuestion, first: Answer, other: Answer, pa
 /** Two simulations that differ. */
 const compareRuns = (
   question: SharedQuestion,
-  first: Answer,
-  other: Answer,
-  finding: Finding,
-  pair: Pair,
-): Effect.Effect<Finding> => {
+  first: MemberAnswer,
+  other: MemberAnswer,
+  finding: Compared,
+  pair: Endpoints,
+): Effect.Effect<Compared> => {
   if (lacksBlock(other)) return onTheirs(question, first, pair);
   if (question.state === "sealed") return inTheirBlock(question, first, other, finding, pair);
   return question.state === "latest" && Result.isSuccess(other)
@@ -209,10 +218,10 @@ const compareRuns = (
 /** Compares another endpoint with the one that is handed on, and asks once more where heads may explain it. */
 export const compareFurther = (
   question: SharedQuestion,
-  first: Answer,
-  other: Answer,
-  pair: Pair,
-): Effect.Effect<Finding> => {
+  first: MemberAnswer,
+  other: MemberAnswer,
+  pair: Endpoints,
+): Effect.Effect<Compared> => {
   const { method, params, state } = question;
   if (state === "advice") return Effect.succeed(compareAdvice(first, other));
   if (method === "eth_getBlockByNumber") return compareHeads(question, first, other, pair);

@@ -13,11 +13,11 @@ import {
   sightHead,
   unasked,
   votesOf,
-  type Answers,
+  type MemberAnswers,
   type Member,
   type Quorum,
 } from "./members.js";
-import { compareAnswers, quantityOf, tagOf, testimonyOf, type Answer } from "./verdict.js";
+import { compareAnswers, quantityOf, tagOf, testimonyOf, type MemberAnswer } from "./verdict.js";
 
 const outvotedCount = Metric.counter("evm_preflight_outvoted_total", {
   description: "answers outvoted by other endpoints, where only one is right",
@@ -30,11 +30,11 @@ const outvotedCount = Metric.counter("evm_preflight_outvoted_total", {
  */
 const weighAlike = (
   question: SharedQuestion,
-  answer: Answer,
+  answer: MemberAnswer,
   { members }: Quorum,
-  answers: Answers,
+  answers: MemberAnswers,
 ): {
-  readonly answer: Answer;
+  readonly answer: MemberAnswer;
   readonly isConfirmed: boolean;
   readonly dissent: ReadonlyArray<Testimony>;
   readonly outvoted: ReadonlyArray<Member>;
@@ -49,9 +49,9 @@ const weighAlike = (
 /** Each other answer is compared with the first endpoint's; heads that differ are asked about once more. */
 const weighFurther = Effect.fnUntraced(function* (
   question: SharedQuestion,
-  answer: Answer,
+  answer: MemberAnswer,
   { lead, members, agree }: Quorum,
-  answers: Answers,
+  answers: MemberAnswers,
   askOf: (member: Member) => Ask,
 ) {
   const { method, state, run } = question;
@@ -80,7 +80,7 @@ const noteIn = (
   { method, params, state, run }: SharedQuestion,
   weighed: ReturnType<typeof weighAlike>,
   quorum: Quorum,
-  answers: Answers,
+  answers: MemberAnswers,
 ) => {
   if (run.sighted == null) return;
   const { testimonies } = run.sighted;
@@ -96,7 +96,7 @@ const unconfirmedOf = (
   { method, state }: SharedQuestion,
   { answer, dissent }: Pick<ReturnType<typeof weighAlike>, "answer" | "dissent">,
   quorum: Quorum,
-  all: Answers,
+  all: MemberAnswers,
 ) => {
   if (state === "pending") {
     const votes = votesOf(quorum.members, all);
@@ -114,7 +114,7 @@ const unconfirmedOf = (
 /** The first endpoint's answer to what others are asked too: handed on in a run, where the report tells what differs. */
 export const judge = Effect.fnUntraced(function* (
   question: SharedQuestion,
-  answers: Answers,
+  answers: MemberAnswers,
   quorum: Quorum,
   askOf: (member: Member) => Ask,
 ): Effect.fn.Return<unknown, RpcError | Verdict> {

@@ -26,7 +26,7 @@ import {
   type Member,
   type Quorum,
 } from "./members.js";
-import { stateOf, type Answer } from "./verdict.js";
+import { stateOf, type MemberAnswer } from "./verdict.js";
 
 /** The requests of a quorum. */
 const requestOf = (quorum: Quorum, memory: Memory, scope: Scope.Scope): Rpc["Service"]["request"] => {
@@ -35,7 +35,7 @@ const requestOf = (quorum: Quorum, memory: Memory, scope: Scope.Scope): Rpc["Ser
 
   /** The answers of all, or of as many as decide. */
   const askAll = Effect.fnUntraced(function* (question: Question) {
-    const answers = new Map<Member, Answer>();
+    const answers = new Map<Member, MemberAnswer>();
     const enough = yield* Deferred.make<void>();
     const asks = Effect.forEach(
       members,

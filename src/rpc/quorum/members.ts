@@ -9,12 +9,12 @@ import { RpcError, UpstreamUnavailable } from "../../errors/index.js";
 import { forksIn, isRecord } from "../../primitives/index.js";
 import { CurrentRun, type Rpc, type RunContext, type HeadSighting } from "../index.js";
 import type { Ask } from "./further.js";
-import { hashIn, numberIn, type Answer } from "./verdict.js";
+import { hashIn, numberIn, type MemberAnswer } from "./verdict.js";
 
 /** An answer, and who runs the endpoint that gave it. */
 export interface Vote {
   readonly provider: string;
-  readonly answer: Answer;
+  readonly answer: MemberAnswer;
 }
 
 /** Failures of an endpoint, not of the question: another may answer it. */
@@ -24,7 +24,7 @@ const plain = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part)) ?? "undefined";
 
 /** The kind of an answer: a result, a verdict or a refusal by its tag; null = none, the endpoint failed. */
-const kindOf = (answer: Answer): string | null => {
+const kindOf = (answer: MemberAnswer): string | null => {
   if (Result.isSuccess(answer)) return "result";
   const { failure } = answer;
   if (failure._tag !== "RpcError") return failure._tag;
@@ -32,7 +32,7 @@ const kindOf = (answer: Answer): string | null => {
 };
 
 /** The whole answer as one text; of refusals, which each node words in its own way, the kind alone. Null = no answer. */
-const textOf = (answer: Answer): string | null => {
+const textOf = (answer: MemberAnswer): string | null => {
   const kind = kindOf(answer);
   if (kind === null || (Result.isFailure(answer) && answer.failure._tag === "RpcError")) return kind;
   return `${kind} ${plain(Result.isSuccess(answer) ? answer.success : { ...answer.failure })}`;
@@ -60,7 +60,7 @@ export const reachedBy = <N extends number | bigint>(
  * `others` providers tell of: these alone can neither hide nor invent one. A node that was not updated knows of none, so
  * that no difference is a lie. Who does not serve the method says nothing; null where no more than `others` say anything.
  */
-export const earliestFork = (votes: ReadonlyArray<Vote>, now: number, others: number): Answer | null => {
+export const earliestFork = (votes: ReadonlyArray<Vote>, now: number, others: number): MemberAnswer | null => {
   const readable = votes.flatMap((vote) => {
     const config = Result.getOrNull(vote.answer);
     const { fork, next } = forksIn(config);
@@ -113,7 +113,7 @@ const ownOf = <K extends object, V>(make: (shared: K) => V) => {
   };
 };
 
-const unavailable = (method: string, detail: string): Answer =>
+const unavailable = (method: string, detail: string): MemberAnswer =>
   Result.fail(new RpcError({ method, reason: new UpstreamUnavailable({ detail }) }));
 
 /** How each member is asked. */
@@ -133,7 +133,7 @@ export const asking = ({ lead, waitMs, most }: Quorum) => {
           Effect.result(Effect.provideService(member.rpc.request(method, params), CurrentRun, own)),
           () => Effect.succeed(unavailable(method, "failed")),
         ),
-        (answer): Answer => {
+        (answer): MemberAnswer => {
           const claims = [...(sight?.known ?? [])].flatMap(([{ provider }, { aheadMs }]) =>
             aheadMs === null ? [] : [[provider, aheadMs] as const],
           );
@@ -142,23 +142,23 @@ export const asking = ({ lead, waitMs, most }: Quorum) => {
         },
       );
       if (member === lead) return request;
-      const late = (): Answer => unavailable(method, `no answer in ${waitMs} ms`);
+      const late = (): MemberAnswer => unavailable(method, `no answer in ${waitMs} ms`);
       return request.pipe(Effect.timeoutOption(waitMs), Effect.map(Option.getOrElse(late)));
     };
 };
 
 /** Answers by member; none of those not waited for. */
-export type Answers = ReadonlyMap<Member, Answer>;
+export type MemberAnswers = ReadonlyMap<Member, MemberAnswer>;
 
 /** The answer of a member that nobody waited for. */
-export const unasked = (method: string): Answer => unavailable(method, "was not waited for");
+export const unasked = (method: string): MemberAnswer => unavailable(method, "was not waited for");
 
 /** True if there is no answer, or a refusal. */
-export const isFailed = (answer: Answer): answer is Result.Failure<unknown, RpcError> =>
+export const isFailed = (answer: MemberAnswer): answer is Result.Failure<unknown, RpcError> =>
   Result.isFailure(answer) && answer.failure._tag === "RpcError";
 
 /** Lists the members' answers, in their order; of each provider the first that answered, and its first answer. */
-export const votesOf = (members: ReadonlyArray<Member>, answers: Answers) => {
+export const votesOf = (members: ReadonlyArray<Member>, answers: MemberAnswers) => {
   const votes = new Map<string, Vote & { readonly member: Member }>();
   for (const member of members) {
     const answer = answers.get(member);
@@ -169,13 +169,13 @@ export const votesOf = (members: ReadonlyArray<Member>, answers: Answers) => {
 };
 
 /** Enough providers, the first endpoint's among them, gave the same answer word for word. */
-export const isSaidByEnough = ({ lead, members, agree }: Quorum, answers: Answers): boolean => {
+export const isSaidByEnough = ({ lead, members, agree }: Quorum, answers: MemberAnswers): boolean => {
   const votes = votesOf(members, answers);
   const text = textOf(answers.get(lead) ?? unasked(""));
   return text !== null && providersOf(votes.filter((vote) => textOf(vote.answer) === text)) >= agree;
 };
 
-export const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => bigint | null) =>
+export const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: MemberAnswer) => bigint | null) =>
   votes.flatMap(({ provider, answer }) => {
     const value = read(answer);
     return value === null ? [] : [[provider, value] as const];
@@ -188,7 +188,7 @@ export const claimsOf = (votes: ReadonlyArray<Vote>, read: (answer: Answer) => b
 export const sightHead = (
   sighted: HeadSighting,
   votes: ReadonlyArray<Vote>,
-  { answer, isConfirmed }: { readonly answer: Answer; readonly isConfirmed: boolean },
+  { answer, isConfirmed }: { readonly answer: MemberAnswer; readonly isConfirmed: boolean },
   most: number,
 ): void => {
   const newest = reachedBy(

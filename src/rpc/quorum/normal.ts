@@ -8,11 +8,11 @@ import {
   quantity,
   simulationParts,
   untold,
-  type Look,
+  type Comparing,
   type Parts,
 } from "./simulated.js";
 
-export type { Look, Parts };
+export type { Comparing, Parts };
 
 /** Some fields of an object, each in one spelling. */
 const reading =
@@ -136,7 +136,7 @@ export const partsOf = (
   method: string,
   params: ReadonlyArray<unknown>,
   result: unknown,
-  look: Look = { isOpen: false, isMoved: false },
+  look: Comparing = { isOpen: false, isMoved: false },
 ): Parts => {
   if (method === "eth_simulateV1") return simulationParts(params, result, look);
   if (method.startsWith("eth_getBlockBy")) return headerParts(result);

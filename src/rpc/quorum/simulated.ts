@@ -72,7 +72,7 @@ const callParts = (call: unknown): ReadonlyArray<readonly [string, string]> => {
 };
 
 /** How an answer is looked at. */
-export interface Look {
+export interface Comparing {
   /** True if the block's own values were the node's to choose, as on a tag. */
   readonly isOpen: boolean;
   /** True if the block is another than that of the answer beside it. */
@@ -101,7 +101,7 @@ const answersIn = (queries: ReturnType<typeof decodeQueries>, returnData: unknow
 const witnessParts = (
   data: string,
   call: unknown,
-  { isOpen, isMoved }: Look,
+  { isOpen, isMoved }: Comparing,
 ): ReadonlyArray<readonly [string, string]> => {
   const { status, returnData } = isRecord(call) ? call : { status: "none", returnData: null };
   const queries = decodeQueries(data);
@@ -146,7 +146,7 @@ const resultsIn = (result: unknown): ReadonlyArray<unknown> =>
   list(result).flatMap((block) => list(isRecord(block) ? block["calls"] : null));
 
 /** The values of the simulated blocks that decide costs; none where the node chose them (`isOpen`). */
-const blockParts = (params: ReadonlyArray<unknown>, result: unknown, { isOpen, isMoved }: Look) => {
+const blockParts = (params: ReadonlyArray<unknown>, result: unknown, { isOpen, isMoved }: Comparing) => {
   const names = [...(isMoved ? [] : ["number"]), "timestamp", "baseFeePerGas"];
   // why: a node may put blocks of its own in front
   const blocks = isOpen ? [] : list(result).slice(-entriesIn(params).length);
@@ -159,7 +159,7 @@ const blockParts = (params: ReadonlyArray<unknown>, result: unknown, { isOpen, i
 const mostEvents = 200_000;
 
 /** The results of a simulation, by call. */
-export const simulationParts = (params: ReadonlyArray<unknown>, result: unknown, look: Look): Parts => {
+export const simulationParts = (params: ReadonlyArray<unknown>, result: unknown, look: Comparing): Parts => {
   const calls = simulatedIn(params, result);
   const results = resultsIn(result);
   const events = results.reduce<number>((sum, call) => sum + list(isRecord(call) ? call["logs"] : null).length, 0);

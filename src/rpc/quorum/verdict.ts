@@ -7,7 +7,7 @@ import * as Result from "effect/Result";
 import type { RpcError, Verdict } from "../../errors/index.js";
 import { escapeText, isQuantity, isRecord } from "../../primitives/index.js";
 import type { Testimony } from "../index.js";
-import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Look, type Parts } from "./normal.js";
+import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Comparing, type Parts } from "./normal.js";
 import { entriesIn, list } from "./simulated.js";
 
 /**
@@ -120,10 +120,10 @@ export const movedTo = (params: ReadonlyArray<unknown>, blockHash: string, by: b
   return [...(moved ?? params).slice(0, 1), { blockHash }];
 };
 
-export type Answer = Result.Result<unknown, RpcError | Verdict>;
+export type MemberAnswer = Result.Result<unknown, RpcError | Verdict>;
 
 /** The result of comparing another endpoint's answer with the first. */
-export type Finding =
+export type Compared =
   | { readonly kind: "agreed" }
   | {
       readonly kind: "disagreed" | "pending" | "unconfirmed";
@@ -131,28 +131,33 @@ export type Finding =
       readonly values: readonly [string, string];
     };
 
-export const agreed: Finding = { kind: "agreed" };
+export const agreed: Compared = { kind: "agreed" };
 
-export const unconfirmed = (why: string): Finding => ({ kind: "unconfirmed", path: "", values: ["answered", why] });
+export const unconfirmed = (why: string): Compared => ({ kind: "unconfirmed", path: "", values: ["answered", why] });
 
 /** Reads the parts of an answer; a verdict on the transaction is an answer, a failure to answer is none. */
-const saidBy = (method: string, params: ReadonlyArray<unknown>, answer: Answer, look: Look): Parts | RpcError => {
+const saidBy = (
+  method: string,
+  params: ReadonlyArray<unknown>,
+  answer: MemberAnswer,
+  look: Comparing,
+): Parts | RpcError => {
   if (Result.isSuccess(answer)) return partsOf(method, params, answer.success, look);
   const { failure } = answer;
   return failure._tag === "RpcError" ? failure : new Map([["refused", failure._tag]]);
 };
 
 /** The kind that a difference is of, by what it is about. */
-const kindOf = (state: State): Exclude<Finding["kind"], "agreed"> =>
+const kindOf = (state: State): Exclude<Compared["kind"], "agreed"> =>
   state === "sealed" ? "disagreed" : state === "pending" ? "pending" : "unconfirmed";
 
 /** One answer beside the first, about a state. The first is an answer. */
 export const compareAnswers = (
   question: { readonly method: string; readonly params: ReadonlyArray<unknown>; readonly state: State },
-  first: Answer,
-  other: Answer,
+  first: MemberAnswer,
+  other: MemberAnswer,
   isMoved = false,
-): Finding => {
+): Compared => {
   const { method, params, state } = question;
   const look = { isOpen: state !== "sealed", isMoved };
   const [mine, theirs] = [saidBy(method, params, first, look), saidBy(method, params, other, look)];
@@ -179,7 +184,7 @@ export const numberIn = (block: unknown): bigint | null => {
 };
 
 /** Two answers about one block; two blocks of one number are two branches, of which one will not stay. */
-export const compareBlocks = (first: Answer, other: Answer): Finding => {
+export const compareBlocks = (first: MemberAnswer, other: MemberAnswer): Compared => {
   const finding = compareAnswers({ method: "eth_getBlockByNumber", params: [], state: "sealed" }, first, other);
   return finding.kind === "disagreed" && finding.path === "hash" ? { ...finding, kind: "unconfirmed" } : finding;
 };
@@ -190,7 +195,7 @@ const fieldOf = (object: unknown, field: string): bigint | null =>
   isRecord(object) ? quantityIn(object[field]) : null;
 
 /** A quantity that was answered; null where none was. */
-export const quantityOf = (answer: Answer): bigint | null =>
+export const quantityOf = (answer: MemberAnswer): bigint | null =>
   Result.isSuccess(answer) ? quantityIn(answer.success) : null;
 
 /** True if a value can have become another in so many blocks, in each of which it moves by at most a part of itself. */
@@ -208,7 +213,7 @@ const isReachable = (from: bigint | null, to: bigint | null, part: bigint, block
  * True if a head can follow an earlier one, by the rules that bind every block: nobody but its teller has seen it, and
  * what it says of price, room and time is bounded by what both have seen.
  */
-export const canFollow = (earlier: Answer, head: Answer, blocks: bigint): boolean => {
+export const canFollow = (earlier: MemberAnswer, head: MemberAnswer, blocks: bigint): boolean => {
   if (Result.isFailure(earlier) || Result.isFailure(head)) return false;
   const both = (field: string) => [fieldOf(earlier.success, field), fieldOf(head.success, field)] as const;
   const [before, after] = both("timestamp");
@@ -226,7 +231,7 @@ const most = 240;
 /** A finding in words, by the names of both. */
 export const testimonyOf = (
   { method, run, isSealed }: Pick<Testimony, "method" | "run" | "isSealed">,
-  finding: Exclude<Finding, { readonly kind: "agreed" }>,
+  finding: Exclude<Compared, { readonly kind: "agreed" }>,
   names: readonly [string, string],
 ): Testimony => {
   const about = [run === null ? method : `${method} (${run})`, finding.path].filter((part) => part !== "").join(", ");
@@ -255,7 +260,7 @@ const pricesIn = (answer: unknown): ReadonlyArray<bigint> => {
 };
 
 /** One endpoint's advice beside another's: what is much dearer than there is nobody's but its own. Low prices harm nobody. */
-export const compareAdvice = (first: Answer, other: Answer): Finding => {
+export const compareAdvice = (first: MemberAnswer, other: MemberAnswer): Compared => {
   if (Result.isFailure(first)) return unconfirmed("no answer to compare with");
   const theirs = Result.isSuccess(other) ? pricesIn(other.success) : [];
   const dear = pricesIn(first.success).findIndex((price, column) => price > far * (theirs[column] ?? 0n));

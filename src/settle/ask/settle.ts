@@ -66,7 +66,7 @@ const find = Effect.fnUntraced(function* ({ transactions }: Report, sent: Hash, 
   const state: "pending" | "dropped" | "taken" = isTaken ? "taken" : known === null ? "dropped" : "pending";
   return { transaction, sent, from, nonce, receipt, state };
 });
-type Found = Effect.Success<ReturnType<typeof find>>;
+type FactsFound = Effect.Success<ReturnType<typeof find>>;
 
 /** Asks what the accounts of the report held around a block; what is not answered is left out. */
 const askHeld = ({ balanceChanges }: Report, { number }: FullBlock) => {
@@ -92,7 +92,7 @@ const askHeld = ({ balanceChanges }: Report, { number }: FullBlock) => {
 /** One that was mined: compared, and asked again where it did something else. */
 const settleMined = Effect.fnUntraced(function* (
   report: Report,
-  found: Found & { readonly receipt: Receipt },
+  found: FactsFound & { readonly receipt: Receipt },
   block: FullBlock,
   own: ReadonlySet<string>,
 ): Effect.fn.Return<Settlement | null, never, Rpc> {
@@ -107,13 +107,13 @@ const settleMined = Effect.fnUntraced(function* (
   return compare(report, receipt, block, { ...hindsight, replay });
 });
 
-const open = ({ transaction, sent }: Found, state: Exclude<Settlement["state"], "mined">): Settlement => ({
+const open = ({ transaction, sent }: FactsFound, state: Exclude<Settlement["state"], "mined">): Settlement => ({
   ...{ transaction, hash: sent, state },
   class: state === "replaced" ? "replaced" : "unknown",
 });
 
 /** Whoever took the nonce, where it is found: a count alone may be of a node that is ahead of the one asked for the receipt. */
-const settleTaken = Effect.fnUntraced(function* (report: Report, found: Found, own: ReadonlySet<string>) {
+const settleTaken = Effect.fnUntraced(function* (report: Report, found: FactsFound, own: ReadonlySet<string>) {
   const { from, nonce, sent } = found;
   const head = yield* inRound("settlement", Eth.getBlock({ block: "latest" }));
   const search = nonceTakerOf(from)(BigInt(nonce), head.number, report.observed.latestNumber);
@@ -130,7 +130,7 @@ const settleTaken = Effect.fnUntraced(function* (report: Report, found: Found, o
 
 const settleOne = Effect.fnUntraced(function* (
   report: Report,
-  found: Found,
+  found: FactsFound,
   own: ReadonlySet<string>,
 ): Effect.fn.Return<{ readonly settlement: Settlement; readonly block: FullBlock | null }, Failure, Rpc> {
   const { receipt, state } = found;

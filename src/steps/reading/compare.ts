@@ -8,7 +8,14 @@
  */
 import * as BigInts from "effect/BigInt";
 import * as Arr from "effect/Array";
-import { areSame, nothing, paired, type Fact, type OutcomeDifference, type Pair } from "../../primitives/difference.js";
+import {
+  areSame,
+  nothing,
+  paired,
+  type Fact,
+  type OutcomeDifference,
+  type FactPair,
+} from "../../primitives/difference.js";
 import type { Address } from "../../primitives/hex.js";
 import type { Approval, BalanceChange, Outcome, Transfer } from "../../report/parts.js";
 import { addressOf } from "../../abi/words.js";
@@ -41,7 +48,7 @@ const pairOf = ({ account, to, unit }: Amount["of"]): string =>
 const amountOf = (value: Fact["value"] | undefined): bigint => (typeof value === "bigint" ? value : 0n);
 
 /** The largest that moves between the same two parties. */
-const scalesOf = (pairs: ReadonlyArray<Pair<Amount["of"]>>): ReadonlyMap<string, bigint> => {
+const scalesOf = (pairs: ReadonlyArray<FactPair<Amount["of"]>>): ReadonlyMap<string, bigint> => {
   const scales = new Map<string, bigint>();
   for (const { of, a, b } of pairs)
     if (of.kind === "movement") {
@@ -52,7 +59,7 @@ const scalesOf = (pairs: ReadonlyArray<Pair<Amount["of"]>>): ReadonlyMap<string,
 };
 
 /** True if one run measured less than the other, which is no difference. */
-const isUnmeasured = ({ of: { kind, what }, a, b }: Pair<Amount["of"]>): boolean =>
+const isUnmeasured = ({ of: { kind, what }, a, b }: FactPair<Amount["of"]>): boolean =>
   (a === undefined || b === undefined) && (kind === "balance" || (kind === "approval" && what !== null));
 
 /** The facts of one kind that differ. */

@@ -7,12 +7,12 @@ import { fromError, code, type Finding } from "../../report/finding.js";
 import { readAddress } from "../../witness/answers.js";
 import { staticCall, type Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
-import type { Call } from "../../abi/batches.js";
+import type { PlainCall } from "../../abi/batches.js";
 import { effectsIn } from "../../effects/effects.js";
 import { addressAt, argumentsAt, bytesAt, nobody, pointedAt } from "../../abi/words.js";
 import type { Case, Ran } from "./bundle.js";
 import type { Sights } from "./runCode.js";
-import { knownCode, migrationHash, type Held, type KnownCode } from "./safeCode.js";
+import { knownCode, migrationHash, type SafeAddresses, type KnownCode } from "./safeCode.js";
 
 /** How many accounts and codes are looked at; what is beyond them counts as not read. */
 const mostAccounts = 32;
@@ -43,7 +43,7 @@ export const isSafeProxy = (account: Address, view: View): boolean => {
 };
 
 /** Calls that run in accounts' own place in one transaction, by calldata and `isSafe` accounts' events, each once. */
-const delegatesOf = (entry: Running, isSafe: (account: Address) => boolean): ReadonlyArray<Call> => {
+const delegatesOf = (entry: Running, isSafe: (account: Address) => boolean): ReadonlyArray<PlainCall> => {
   const executed = effectsIn([entry], "execution").flatMap(({ safe, delegates }) => (isSafe(safe) ? delegates : []));
   const all = [...entry.calls.delegates, ...executed];
   return [...new Map(all.map((call) => [`${call.as}${call.to}${call.data}`.toLowerCase(), call])).values()];
@@ -61,7 +61,7 @@ export const delegateCallAccounts = (bundle: ReadonlyArray<Running>): ReadonlyAr
 };
 
 /** The singletons that the canonical SafeMigrations hold. */
-const migrations: Readonly<Record<string, Pick<Held, "plain" | "l2"> | undefined>> = {
+const migrations: Readonly<Record<string, Pick<SafeAddresses, "plain" | "l2"> | undefined>> = {
   "SafeMigration 1.4.1": {
     plain: "0x41675c099f32341bf84bfc5382af534df5c7461a",
     l2: "0x29fcb43b46531bca003ddc8fcb67ffe91900c762",
@@ -153,7 +153,7 @@ const codeAt = (target: Address, { before, after }: Sights): Parameters<typeof d
 type Meant = Sights & { readonly targets: ReadonlyArray<Address> };
 
 /** Reports one call, by what was seen of the accounts. */
-const say = ({ as = nobody, to, data }: Call, transaction: number, sights: Meant): ReadonlyArray<Finding> => {
+const say = ({ as = nobody, to, data }: PlainCall, transaction: number, sights: Meant): ReadonlyArray<Finding> => {
   const account = as === nobody ? null : lower(as);
   const target = lower(to);
   const parties = [address("account", account), address("code", target)];

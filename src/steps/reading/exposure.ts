@@ -31,7 +31,7 @@ const mostPairs = 64;
 const mostIds = 64;
 
 /** Rights that one contract may have over one account and token. */
-interface Pair extends Pick<Exposure, "spender" | "account" | "token"> {
+interface SpenderPair extends Pick<Exposure, "spender" | "account" | "token"> {
   /** Any of these; none of a delegate, which acts as the account. */
   readonly rights: ReadonlyArray<Right>;
   readonly isDelegate: boolean;
@@ -45,7 +45,7 @@ interface Pair extends Pick<Exposure, "spender" | "account" | "token"> {
 
 /** The accounts, tokens and spenders that a proof looks at. */
 export interface Exposed {
-  readonly pairs: ReadonlyArray<Pair>;
+  readonly pairs: ReadonlyArray<SpenderPair>;
   /** Pairs beyond those. */
   readonly cut: number;
   /** The chain's best known tokens. */
@@ -67,7 +67,7 @@ const delegatesOf = (bundle: ReadonlyArray<Case & Pick<Filled, "code">>) =>
   ]);
 
 /** Queries for one pair; for a spender inside Permit2 also for what Permit2 may take. */
-const queriesOf = ({ spender, account, token, rights, isDelegate, ids }: Omit<Pair, "queries">) => [
+const queriesOf = ({ spender, account, token, rights, isDelegate, ids }: Omit<SpenderPair, "queries">) => [
   ...(isDelegate ? [account, spender] : []).map((address): Query => ({ kind: "account", address })),
   ...(token === null ? [] : [balanceOf(token, account)]),
   ...rights.flatMap((right) => [
@@ -107,7 +107,7 @@ export const exposed = (
   const movedOf = Arr.groupBy(transfers, ({ token }): string => token ?? "");
   const rightsOf = Arr.groupBy(rights, ({ owner, token }): string => `${owner}/${token}`);
   let cut = 0;
-  const all = [...accounts].flatMap((account): ReadonlyArray<Omit<Pair, "queries">> => {
+  const all = [...accounts].flatMap((account): ReadonlyArray<Omit<SpenderPair, "queries">> => {
     const own = [...new Set(delegates.flatMap(([whose, delegate]) => (whose === account ? [delegate] : [])))];
     const acting = { account, isDelegate: true, rights: [] };
     return [
@@ -142,7 +142,7 @@ export const queries = memoize(({ pairs }: Exposed): ReadonlyArray<Query> => [
 ]);
 
 /** The view of a run, and the facts by which its exposure is read. */
-export interface Answers {
+export interface ExposureFacts {
   readonly after: View;
   readonly standards: Standards;
   readonly transfers: ReadonlyArray<Transfer>;
@@ -159,7 +159,11 @@ const row = (
 ) => ({ by, amount, balance, tokenId });
 
 /** All that an account holds of a token: by its ids, where balances are kept by id. */
-const holdingsOf = ({ account, token, ids, rights }: Pair, by: Exposure["by"], { after, standards }: Answers) => {
+const holdingsOf = (
+  { account, token, ids, rights }: SpenderPair,
+  by: Exposure["by"],
+  { after, standards }: ExposureFacts,
+) => {
   const isById =
     token !== null && (standards.get(token) === "erc1155" || rights.some(({ standard }) => standard === "erc6909"));
   if (isById && ids.length === 0) return [row(by, null, null)];
@@ -171,9 +175,9 @@ const holdingsOf = ({ account, token, ids, rights }: Pair, by: Exposure["by"], {
 
 /** An id that a spender has a right to: an amount of it, or an NFT that the account holds. */
 const spendableId = (
-  { account, token }: Pair,
+  { account, token }: SpenderPair,
   { tokenId, standard, amount }: Right & { readonly amount: bigint | null },
-  { after }: Answers,
+  { after }: ExposureFacts,
 ) => {
   if (tokenId === null || amount === null || amount === 0n) return [];
   const isNft = standard !== "erc6909";
@@ -183,7 +187,7 @@ const spendableId = (
 };
 
 /** Amounts and ids that a spender has a right to. */
-const spendable = (pair: Pair, answers: Answers): ReadonlyArray<ReturnType<typeof row>> => {
+const spendable = (pair: SpenderPair, answers: ExposureFacts): ReadonlyArray<ReturnType<typeof row>> => {
   const { account, token, rights } = pair;
   const { after } = answers;
   if (token === null) return [];
@@ -207,7 +211,7 @@ const isTrusted = (delegate: Address, { trusted }: Exposed, after: View): boolea
   return trusted.includes(delegate) || (hash !== null && knownCode(hash, delegate, "delegate") !== null);
 };
 
-const rowsOf = (pair: Pair, exposed: Exposed, answers: Answers) => {
+const rowsOf = (pair: SpenderPair, exposed: Exposed, answers: ExposureFacts) => {
   if (!pair.isDelegate) return spendable(pair, answers);
   const code = answers.after.account(pair.account)?.codePrefix.toLowerCase();
   const isActing = code === `0xef0100${pair.spender.slice(2)}`;
@@ -215,7 +219,7 @@ const rowsOf = (pair: Pair, exposed: Exposed, answers: Answers) => {
 };
 
 /** Values that an account sends to each contract, which could keep them whatever it gives back. */
-const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers): ReadonlyArray<Exposure> => {
+const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: ExposureFacts): ReadonlyArray<Exposure> => {
   const worked = workedIn(bundle);
   const contracts = new Set(
     worked.flatMap(({ input: { to }, code, calls }) => [
@@ -239,7 +243,11 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Answers)
 };
 
 /** Reads what could be taken, of every pair that was looked at. */
-export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: Answers): typeof Exposures.Type => {
+export const read = (
+  exposed: Exposed,
+  bundle: ReadonlyArray<Filled>,
+  answers: ExposureFacts,
+): typeof Exposures.Type => {
   const answered = exposed.pairs.filter((pair) => pair.queries.every((query) => knows(answers.after, query)));
   const rows = answered.flatMap((pair) =>
     rowsOf(pair, exposed, answers).flatMap((row): ReadonlyArray<Exposure> => {

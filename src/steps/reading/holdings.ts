@@ -1,6 +1,6 @@
 /** Which balances to measure: what somebody asked for, what movements touch, and what may change in silence. Pure. */
 import { memoize } from "effect/Function";
-import type { Call } from "../../abi/batches.js";
+import type { PlainCall } from "../../abi/batches.js";
 import { addressesFrom, argumentsAt, nobody } from "../../abi/words.js";
 import { effectsIn } from "../../effects/effects.js";
 import type { Address } from "../../primitives/hex.js";
@@ -43,7 +43,7 @@ class Gathered {
 }
 
 /** The accounts that calls call, and the addresses among their arguments, at most `limit`. */
-export const addressesIn = (calls: ReadonlyArray<Call>, limit: number): ReadonlyArray<Address> => {
+export const addressesIn = (calls: ReadonlyArray<PlainCall>, limit: number): ReadonlyArray<Address> => {
   const found = new Set<Address>();
   for (const { to, data } of calls) {
     if (found.size >= limit) break;

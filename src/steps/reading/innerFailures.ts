@@ -11,7 +11,7 @@ import { eventIn } from "../../effects/events.js";
 import { addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
 import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerCalls.js";
 import { families, requestBatch } from "../../abi/known/batches.js";
-import { type InnerEvent, type Place, resultsOf } from "../../abi/known/failures.js";
+import { type InnerEvent, type LogPlace, resultsOf } from "../../abi/known/failures.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import type { InnerCalls, InnerFailure } from "../../report/beside.js";
 import type { Outcome, OutcomeLog } from "../../report/parts.js";
@@ -56,10 +56,10 @@ export const innerOf = (data: Hex, to: Address, abis: AbiIndex): ReadonlyArray<I
 const familyOf = ({ form }: Inner) => families[form] ?? null;
 
 /** The bytes in which a value stands, and its place in them. */
-const within = (log: OutcomeLog, [kind, at]: Place): readonly [bytes: string, at: number | null] =>
+const within = (log: OutcomeLog, [kind, at]: LogPlace): readonly [bytes: string, at: number | null] =>
   kind === "topic" ? [log.topics[at] ?? "", dataAt] : [log.data, placeOf(at, dataAt)];
-const numberAt = (log: OutcomeLog, place: Place): bigint | null => wordAt(...within(log, place));
-const accountAt = (log: OutcomeLog, place: Place): Address | null => addressAt(...within(log, place));
+const numberAt = (log: OutcomeLog, place: LogPlace): bigint | null => wordAt(...within(log, place));
+const accountAt = (log: OutcomeLog, place: LogPlace): Address | null => addressAt(...within(log, place));
 
 const hasFailed = (log: OutcomeLog, { fails }: InnerEvent): boolean => {
   if (typeof fails === "boolean") return fails;
@@ -88,12 +88,12 @@ const failuresIn = (logs: ReadonlyArray<OutcomeLog>, callees: ReadonlySet<string
 type FailureEvent = ReturnType<typeof failuresIn>[number];
 
 /** The known result of one call: if it failed, and the data it reverted with. */
-interface Known extends Pick<InnerFailure, "by" | "data" | "evidence"> {
+interface KnownResult extends Pick<InnerFailure, "by" | "data" | "evidence"> {
   readonly failed: boolean;
 }
 
 /** One call that succeeded, with the facts by which its inner calls are read. */
-export interface Subject extends Pick<Outcome, "returnData" | "logs" | "evidence"> {
+export interface SucceededCall extends Pick<Outcome, "returnData" | "logs" | "evidence"> {
   readonly to: Address;
   readonly data: Hex;
   /** True if the code at an address is known to be Multicall3's, so that its answers are believed. */
@@ -104,7 +104,7 @@ export interface Subject extends Pick<Outcome, "returnData" | "logs" | "evidence
 export const failureOf = (
   by: Address,
   innerCall: Inner | null,
-  { data, evidence }: Pick<Known, "data" | "evidence">,
+  { data, evidence }: Pick<KnownResult, "data" | "evidence">,
   abis: AbiIndex,
 ): InnerFailure => ({
   by,
@@ -121,12 +121,12 @@ const isWithin = (innerCall: Inner | null, failed: ReadonlySet<Inner>): boolean 
   innerCall !== null && (failed.has(innerCall) || isWithin(innerCall.parent, failed));
 
 /** Reads the results of a known contract's calls from its answers, those of calls within them, too. */
-const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall, evidence }: Subject) => {
+const answered = (all: ReadonlyArray<Inner>, { to, data, returnData, isMulticall, evidence }: SucceededCall) => {
   const within = new Map<Inner | null, Array<Inner>>();
   for (const innerCall of all) within.set(innerCall.parent, [...(within.get(innerCall.parent) ?? []), innerCall]);
-  const known = new Map<Inner, Known>();
+  const known = new Map<Inner, KnownResult>();
   /** Failures of calls that were not read. */
-  const loose: Array<Known & { readonly index: number }> = [];
+  const loose: Array<KnownResult & { readonly index: number }> = [];
   const read = (calldata: string, answer: Hex, by: Address, parent: Inner | null): boolean => {
     const results = isMulticall(by) ? resultsOf(calldata, answer) : null;
     // why: arguments that are not as an encoder writes them are not read, and answered all the same
@@ -223,7 +223,7 @@ export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<Inner
 };
 
 /** Reads what events say of calls; the reason of an operation stands in another event of the same hash. */
-const resultsIn = (logs: ReadonlyArray<OutcomeLog>): ((event: FailureEvent) => Known) => {
+const resultsIn = (logs: ReadonlyArray<OutcomeLog>): ((event: FailureEvent) => KnownResult) => {
   const reasons = Arr.groupBy(
     logs.filter((log) => eventIn(log).row.isReason === true),
     ({ address, topics }): string => `${lower(address)}/${topics[1]}`,
@@ -240,12 +240,12 @@ const resultsIn = (logs: ReadonlyArray<OutcomeLog>): ((event: FailureEvent) => K
 };
 
 /** The results of all calls that anything tells of, and failures of calls that are not known. */
-const tellings = (all: ReadonlyArray<Inner>, reports: ReadonlyArray<FailureEvent>, subject: Subject) => {
+const tellings = (all: ReadonlyArray<Inner>, reports: ReadonlyArray<FailureEvent>, subject: SucceededCall) => {
   const { known, loose, isRead } = answered(all, subject);
   const knownBy = resultsIn(subject.logs);
   const events = paired(all, reports);
   for (const [event, inner] of events.pairs) known.set(inner, knownBy(event));
-  const others: Array<Known & { readonly index: number | null }> = [
+  const others: Array<KnownResult & { readonly index: number | null }> = [
     ...loose,
     ...events.loose.map((event) => ({ ...knownBy(event), index: null })).filter((failure) => failure.failed),
   ];
@@ -258,7 +258,7 @@ const tellings = (all: ReadonlyArray<Inner>, reports: ReadonlyArray<FailureEvent
 };
 
 /** The calls that failed inside, and how many may have failed unseen; null where there is neither. */
-export const readInner = (subject: Subject, abis: AbiIndex): typeof InnerCalls.Type | null => {
+export const readInner = (subject: SucceededCall, abis: AbiIndex): typeof InnerCalls.Type | null => {
   const to = lower(subject.to);
   const all = innerOf(subject.data, to, abis);
   const reports = failuresIn(subject.logs, new Set<string>([to, ...all.flatMap(({ by, to: target }) => [by, target])]));

@@ -22,7 +22,7 @@ import type { Ran } from "./bundle.js";
 import { levelIn } from "./rightLevel.js";
 
 /** The known facts of the failed call. */
-interface Known {
+interface FailureFacts {
   readonly entry: Ran;
   readonly bundle: ReadonlyArray<Ran>;
   readonly answers: Pick<Facts, "before" | "codes">;
@@ -39,7 +39,7 @@ const askedOf = (entry: Ran) => effectsIn([entry], "call")[0];
 const granting: ReadonlySet<string> = new Set(["0x095ea7b3", "0x39509351", "0xa457c2d7", "0xa22cb465"]);
 
 /** Native currency for a function that takes none, by its ABI, or by what tokens have. */
-const unpaid = ({ entry, selector, to }: Known): Statement | null => {
+const unpaid = ({ entry, selector, to }: FailureFacts): Statement | null => {
   const { item, value } = entry.input;
   if (value === 0n) return null;
   const paid = [wei("value", value), address("to", to)];
@@ -55,7 +55,7 @@ const unpaid = ({ entry, selector, to }: Known): Statement | null => {
 };
 
 /** Less calldata than the arguments of its function take. */
-const cut = ({ entry: { input }, selector }: Known): Statement | null => {
+const cut = ({ entry: { input }, selector }: FailureFacts): Statement | null => {
   const words = (input.data.length - argumentsAt) / wordDigits;
   const named = functionsNamed(selector);
   const needed = named.map(({ inputs }) => inputs.length);
@@ -70,7 +70,7 @@ const cut = ({ entry: { input }, selector }: Known): Statement | null => {
 const delegating: ReadonlyArray<number> = [0xf2, 0xf4];
 
 /** A function, or a plain payment, for which the code has nothing. */
-const absent = ({ entry: { input }, answers, selector, to }: Known): Statement | null => {
+const absent = ({ entry: { input }, answers, selector, to }: FailureFacts): Statement | null => {
   const code = successOf(answers.codes.get(to))?.toLowerCase() ?? "0x";
   if (code === "0x" || code.startsWith("0xef01")) return null;
   const instructions = instructionsIn(code as Hex);
@@ -87,7 +87,7 @@ const absent = ({ entry: { input }, answers, selector, to }: Known): Statement |
 };
 
 /** An allowance that is not zero, raised or lowered: some tokens (USDT) take such a change by way of zero alone. */
-const unreset = ({ entry, bundle, answers, to, selector }: Known): Statement | null => {
+const unreset = ({ entry, bundle, answers, to, selector }: FailureFacts): Statement | null => {
   const { input, index } = entry;
   const [right] = askedOf(entry)?.rights ?? [];
   if (selector !== "0x095ea7b3" || right === undefined || right.claim === 0n) return null;
@@ -113,6 +113,6 @@ export const likelyCause = (entry: Ran, bundle: ReadonlyArray<Ran>, answers: Pic
   const { outcome, input } = entry;
   const { to, data } = input;
   if (outcome.failure === null || to === null || !isSilent(outcome.failure)) return null;
-  const known: Known = { entry, bundle, answers, to, selector: data.slice(0, argumentsAt).toLowerCase() };
+  const known: FailureFacts = { entry, bundle, answers, to, selector: data.slice(0, argumentsAt).toLowerCase() };
   return causes.map((causeOf) => causeOf(known)).find((cause) => cause !== null) ?? null;
 };

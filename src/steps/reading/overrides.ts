@@ -22,7 +22,7 @@ export type Override =
   | "storage";
 
 /** A run as far as it tells of overrides. */
-export interface Seen {
+export interface OverrideRun {
   readonly plan: Plan;
   readonly block: Pick<Eth.SimulatedBlock, "number" | "difficulty">;
   readonly before: View;
@@ -55,11 +55,11 @@ export type Fate = "taken" | "ignored" | "fixed";
 /** The reads of its block by the code that is called; null = no code is called. */
 type Called = ReadonlyArray<BlockRead> | null;
 
-interface Row {
+interface OverrideRow {
   /** The value asked for and the value seen; null or undefined as either: it was not asked, or cannot be seen. */
-  readonly pair: (run: Seen) => readonly [asked: unknown, seen: unknown];
+  readonly pair: (run: OverrideRun) => readonly [asked: unknown, seen: unknown];
   /** True if it can matter, where a run did not take it. */
-  readonly matters: (called: Called, run: Seen) => boolean;
+  readonly matters: (called: Called, run: OverrideRun) => boolean;
 }
 
 const isRead = (called: Called, reads: ReadonlyArray<BlockRead>): boolean =>
@@ -69,11 +69,14 @@ const isRead = (called: Called, reads: ReadonlyArray<BlockRead>): boolean =>
 const ofBlock = (
   reads: ReadonlyArray<BlockRead>,
   key: keyof Eth.BlockOverrides,
-  seen: (run: Seen) => unknown,
-): Row => ({ pair: (run) => [run.plan.blockOverrides?.[key], seen(run)], matters: (called) => isRead(called, reads) });
+  seen: (run: OverrideRun) => unknown,
+): OverrideRow => ({
+  pair: (run) => [run.plan.blockOverrides?.[key], seen(run)],
+  matters: (called) => isRead(called, reads),
+});
 const always = () => true;
 
-const rows: Readonly<Record<Override, Row>> = {
+const rows: Readonly<Record<Override, OverrideRow>> = {
   number: {
     // why: NUMBER may be another chain's (Arbitrum), the answer's own is not
     pair: ({ plan: { blockOverrides }, block, before }) => [
@@ -120,7 +123,7 @@ export const overrideNames = Object.keys(rows) as ReadonlyArray<Override>;
 const sameWord = (value: unknown): string => String(value).toLowerCase();
 
 /** The fate of each override that was asked in a run and can be seen. */
-export const fatesOf = (run: Seen): ReadonlyMap<Override, Fate> => {
+export const fatesOf = (run: OverrideRun): ReadonlyMap<Override, Fate> => {
   const { block, before } = run;
   const difficulty = block.difficulty ?? 0n;
   return new Map(
@@ -168,7 +171,11 @@ export const ignoring = (overrides: ReadonlyArray<Override>): RpcError =>
  * Reports values that an endpoint did not vary in the runs of a proof; where no code is called, none that code alone
  * can see. `further` = those that are known to have had no effect, whatever the runs show.
  */
-export const checkOverrides = (runs: ReadonlyArray<Seen>, called: Called, further: ReadonlyArray<Override> = []) => {
+export const checkOverrides = (
+  runs: ReadonlyArray<OverrideRun>,
+  called: Called,
+  further: ReadonlyArray<Override> = [],
+) => {
   const fates = runs.map((run) => ({ run, fates: fatesOf(run) }));
   const where = { step: "proof", evidence: "measured" } as const;
   const rowsOf = (fate: Fate) =>

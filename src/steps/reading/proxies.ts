@@ -7,7 +7,7 @@ import { plainJson } from "../../primitives/json.js";
 import type { Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
 import { wordsIn } from "../../witness/placement.js";
-import type { Call } from "../../witness/queries.js";
+import type { CallQuery } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Case } from "./bundle.js";
 import { isSafeProxy, likelySafes, type Running } from "./delegateCalls.js";
@@ -116,7 +116,7 @@ export const suspectsOf = memoize((proof: Proven): ReadonlyArray<Address> => {
 });
 
 /** Queries to contracts themselves, for those that keep it elsewhere than the slots that are known. */
-export const viewsOf = memoize((proof: Proven): ReadonlyArray<Call> =>
+export const viewsOf = memoize((proof: Proven): ReadonlyArray<CallQuery> =>
   lensOf(proof).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]),
 );
 

@@ -14,7 +14,7 @@ import {
   isOperatorFor,
   permit2Allowance,
   totalSupply,
-  type Call as Read,
+  type CallQuery as Read,
   type Query,
 } from "../../witness/queries.js";
 import type { Right } from "../../effects/rights.js";

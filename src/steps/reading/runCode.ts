@@ -1,7 +1,7 @@
 /** The code that ran, as `eth_getCode` told it and the witness saw it. Pure. */
 import { keccak256 } from "viem";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
-import type { Answer } from "../../witness/answers.js";
+import type { WitnessAnswer } from "../../witness/answers.js";
 import { successOf } from "./askResult.js";
 import { instructionsIn } from "./blockReads.js";
 import type { Facts } from "./answers.js";
@@ -11,7 +11,7 @@ export type Sights = Pick<Facts, "before" | "after">;
 
 const nothing = keccak256("0x") as Hash;
 /** The hash of code as the witness saw it; whoever does not exist has code of no bytes, too. */
-const hashOf = (seen: Answer<"account"> | null): Hash | null =>
+const hashOf = (seen: WitnessAnswer<"account"> | null): Hash | null =>
   seen === null ? null : seen.codeSize === 0n ? nothing : seen.codeHash;
 
 /** True if the code of an account is another behind the transactions than in front of them, or was seen there alone. */

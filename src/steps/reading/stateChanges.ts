@@ -32,7 +32,7 @@ import {
   readFirst,
   severityOf,
   type Judging,
-  type Seen,
+  type ContractsSeen,
 } from "./stateWords.js";
 
 /** Most changes that a tracer tells of and a report has. */
@@ -149,7 +149,7 @@ const checkSlots = (rows: ReadonlyArray<Change>, judging: Judging): ReadonlyArra
 export const checkChanges = (
   bundle: ReadonlyArray<Ran>,
   contracts: ReadonlyArray<Address>,
-  seen: Seen,
+  seen: ContractsSeen,
   /** Those that are called, too, and were left out. */
   left: ReadonlyArray<Address> = [],
 ): { readonly changes: ReadonlyArray<StateChange>; readonly findings: ReadonlyArray<Finding> } => {
@@ -217,7 +217,7 @@ export const stateChangesIn = (
   const run = successOf(answers.run);
   if (run === null) return { changes: [], findings: [] };
   const lens = lensOf(proof);
-  const seen: Seen = {
+  const seen: ContractsSeen = {
     before: successOf(reader)?.slots ?? null,
     worlds: [run, ...[next, ...between].flatMap((world) => successOf(world) ?? [])],
     suspects: suspectsOf(proof),

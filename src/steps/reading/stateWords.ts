@@ -16,7 +16,7 @@ import { ownAccounts, type Ran } from "./bundle.js";
 import { calledAsSafes } from "./delegateCalls.js";
 
 /** Everything that was seen of the contracts. */
-export interface Seen {
+export interface ContractsSeen {
   /** The slots without the calls; null where they were not seen. */
   readonly before: View | null;
   /** In every world, the one that the figures are from first. */
@@ -80,7 +80,7 @@ const isToldOf = ({ bundle, controls, named }: Judging, contract: Address, had: 
     ));
 
 /** The facts by which a change is judged: the senders it is judged for, and the words that the calldata names, argument by argument. */
-export const judgingOf = (bundle: ReadonlyArray<Ran>, seen: Seen) => ({
+export const judgingOf = (bundle: ReadonlyArray<Ran>, seen: ContractsSeen) => ({
   ...{ bundle, seen, controls: effectsIn(bundle, "control"), senders: new Set<Address>(ownAccounts(bundle)) },
   named: new Set(bundle.flatMap(({ calls }) => calls.read.flatMap(({ data }) => wordsFrom(data, argumentsAt)))),
 });

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result";
 import { expect, it } from "vitest";
 import { NonceTooHigh, NonceTooLow } from "../../rooms/errors.js";
-import { assumedIn, figuresOf, heldOf, type Answered } from "../../rooms/pipeline.js";
+import { assumedIn, figuresOf, heldOf, type RunAnswers } from "../../rooms/pipeline.js";
 import { alice } from "../../steps/parts.js";
 import { run } from "./world.js";
 
@@ -33,7 +33,7 @@ it.each([
     ["next", Result.succeed(own)],
     ["reserved", Result.succeed(pretended)],
   ]);
-  const runs = heldOf({ rows } as never, block, answers as never as Answered);
+  const runs = heldOf({ rows } as never, block, answers as never as RunAnswers);
   expect(Result.getOrNull(figuresOf({ runs }) as never)).toBe(figures);
   expect(assumedIn({ runs })?._tag ?? null).toBe(assumed);
 });

@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
 import { batchForms, families, indexAbis, wellKnown } from "../../rooms/abi.js";
 import { askedBy, eventIn } from "../../rooms/effects.js";
 import type { Approval, OutcomeLog } from "../../rooms/report.js";
-import { innerOf, isGranted, knownCode, mayTell, readInner, type Subject } from "../../rooms/steps.js";
+import { innerOf, isGranted, knownCode, mayTell, readInner, type SucceededCall } from "../../rooms/steps.js";
 import { tracedInner } from "../../rooms/pipeline.js";
 import { alice, bob, log as logOf, token, word } from "../parts.js";
 import { kind } from "./arbitrary.js";
@@ -21,7 +21,7 @@ type Hex = `0x${string}`;
 const none = indexAbis([]);
 const log = (address: Hex, event: string, topics: ReadonlyArray<string> = [], data = "") =>
   logOf(address, [kind(event), ...topics], [data]);
-const subject = (changed: Partial<Subject>): Subject => ({
+const subject = (changed: Partial<SucceededCall>): SucceededCall => ({
   ...{ to: bob, data: "0x", returnData: "0x", logs: [], isMulticall: () => false, evidence: "measured" },
   ...changed,
 });

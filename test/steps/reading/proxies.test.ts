@@ -2,7 +2,14 @@
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
 import { Hash, type Address } from "../../rooms/primitives.js";
-import { callees, checkChanges, chosenOf, lensOf, proxySuspects as suspects, type Seen } from "../../rooms/steps.js";
+import {
+  callees,
+  checkChanges,
+  chosenOf,
+  lensOf,
+  proxySuspects as suspects,
+  type ContractsSeen,
+} from "../../rooms/steps.js";
 import { slotQueries, slots, slotsOf, type View } from "../../rooms/witness.js";
 import { answer, answered, bundle, codes, filled, hexOf, inhabited, log, outcome } from "../parts.js";
 import { parties, seeing, token, word } from "../parts.js";
@@ -22,7 +29,7 @@ const keeping = (slot: string, held: bigint | string) => holding(...watched.map(
 const isAny = () => true;
 const calling = (to: Address, data = "0x12345678") => bundle({ to, data: hexOf(data) });
 
-interface Sights extends Omit<Partial<Seen>, "worlds"> {
+interface Sights extends Omit<Partial<ContractsSeen>, "worlds"> {
   readonly after?: ReadonlyArray<View | null>;
   readonly accounts?: View;
 }
