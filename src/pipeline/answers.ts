@@ -10,7 +10,7 @@ import { decodeResult } from "../abi/decodeLogs.js";
 import type { lookup } from "../Chains.js";
 import { rulesOf, type Rules } from "../chains/rules.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { BuiltInStep, Fork, RunName, unknownForks } from "../primitives/names.js";
+import type { BuiltInStep, Fork, unknownForks, WorldName } from "../primitives/names.js";
 import { fromError, code, type Finding } from "../report/finding.js";
 import type { Outcome } from "../report/parts.js";
 import type { Observed, ReportOptions } from "../report/schema.js";
@@ -28,9 +28,6 @@ import { either, unseen, type View } from "../witness/view.js";
  * the witness may be simulated by itself.
  */
 export type ActiveSteps = ReadonlySet<BuiltInStep | "chain" | "reader">;
-
-/** The key of a world, and of its run: the name, with its place where several have the name. */
-export type WorldName = RunName | `${"between" | "gas"} ${number}`;
 
 /** Answers of runs, by key. */
 export type RunAnswers = ReadonlyMap<WorldName, AskResult<Simulate.Run>>;

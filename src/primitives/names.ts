@@ -58,6 +58,9 @@ export const runNames = [
 export const RunName = Schema.Literals(runNames);
 export type RunName = typeof RunName.Type;
 
+/** The key of a world, and of its run: the name, with its place where several have the name. */
+export type WorldName = RunName | `${"between" | "gas"} ${number}`;
+
 /**
  * Why more is asked than at first. `noPending`: the endpoint has no pending state, and everything is asked on the latest
  * block. `replacement`: a transaction in flight is replaced, which the pending state holds already. `endpointChanged`: it

@@ -11,13 +11,13 @@ import type { Chain } from "../../Chains.js";
 import type * as Eth from "../../eth/index.js";
 import { roll } from "../../primitives/effects.js";
 import type { Hex } from "../../primitives/hex.js";
-import type { RunName } from "../../primitives/names.js";
+import type { RunName, WorldName } from "../../primitives/names.js";
 import { minesOnDemand } from "../../report/freshness.js";
 import type { Observed, Report } from "../../report/schema.js";
 import type { Spacing } from "../../steps/simulate.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
 import { signers, type Bundle } from "../../steps/reading/bundle.js";
-import type { WorldName } from "../answers.js";
+
 import type { Limits, Signed } from "../choose.js";
 import { complement, contraryBlock, ordinaryBlock, type DrawnBlock } from "./values.js";
 import {
