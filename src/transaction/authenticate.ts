@@ -55,10 +55,20 @@ export const authorizationsOf = ({ authorizationList }: Pick<ShownTransaction, "
     ...{ r: wordOf(r), s: wordOf(s), yParity: Number(yParity) },
   }));
 
+/** True if a request holds all that was signed: whole numbers as such, and no authorisation whose signature cannot be one. */
+const isHeld = (shown: ShownTransaction): boolean => {
+  const all = shown.authorizationList ?? [];
+  const numbers = [chainOf(shown), shown.nonce, ...all.flatMap(({ chainId, nonce }) => [chainId, nonce])];
+  return (
+    numbers.every((value) => value <= BigInt(Number.MAX_SAFE_INTEGER)) &&
+    all.every(({ r, s, yParity }) => r > 0n && s > 0n && yParity <= 1n)
+  );
+};
+
 /** Returns the request that was signed, for chain 0 where it is for any; null where it is of no type that is signed here. */
 export const requestIn = (shown: ShownTransaction): Request | null => {
   const type = types.get(shown.type ?? "0x0");
-  if (type === undefined) return null;
+  if (type === undefined || !isHeld(shown)) return null;
   const isUnlisted = type !== "eip2930" && shown.accessList?.length === 0;
   return requestOf(type, {
     ...shown,

@@ -103,9 +103,9 @@ export const requestOf = (
 ): Request | null => {
   const shape: ReadonlyArray<string> = shapes[type];
   const entries = shape.map((field) => [nameOf(field), values[nameOf(field) as keyof typeof schemas]] as const);
-  const isWhole = entries.every(([, value], index) => value !== null || isOptional(shape[index] ?? ""));
+  const isWhole = entries.every(([, value], index) => value != null || isOptional(shape[index] ?? ""));
   // the fields are those of the type, and each was read as its schema has it
-  return isWhole ? ({ type, ...Object.fromEntries(entries.filter(([, value]) => value !== null)) } as Request) : null;
+  return isWhole ? ({ type, ...Object.fromEntries(entries.filter(([, value]) => value != null)) } as Request) : null;
 };
 
 const typeOf = (transaction: Transaction, { gasPrice }: Filled): Request["type"] => {

@@ -63,6 +63,9 @@ describe("a shown transaction", () => {
     expect(authenticate(shownOf(raw))).toMatchObject({ hash: keccak256(raw), sender: lower(account.address) });
   });
 
+  const authorized = (change: Partial<NonNullable<ShownTransaction["authorizationList"]>[number]>) => ({
+    authorizationList: (shownOf(signed.eip7702).authorizationList ?? []).map((each) => ({ ...each, ...change })),
+  });
   const half = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
   it.each<[what: string, raw: keyof typeof signed, change: Partial<ShownTransaction>]>([
     ["a deposit of an OP stack", "eip1559", { type: "0x7e" }],
@@ -79,6 +82,12 @@ describe("a shown transaction", () => {
     ["no access list", "eip1559", { accessList: null }],
     ["no authorisations", "eip7702", { authorizationList: null }],
     ["a deployment with authorisations", "eip7702", { to: null }],
+    ["a chain beyond 2^53", "eip1559", { chainId: 2n ** 53n }],
+    ["a nonce beyond 2^53", "eip1559", { nonce: 2n ** 53n }],
+    ["an authorisation of the last nonce", "eip7702", authorized({ nonce: 2n ** 64n - 1n })],
+    ["an authorisation for a chain beyond 2^53", "eip7702", authorized({ chainId: 2n ** 64n })],
+    ["an authorisation whose parity is none", "eip7702", authorized({ yParity: 5n })],
+    ["an authorisation without a signature", "eip7702", authorized({ r: 0n })],
     ["no price", "legacy", { gasPrice: null }],
     ["another chain than its signature's", "legacy", { chainId: 5n }],
     ["the chain 0 in its signature", "legacy", { v: 35n, chainId: null }],
