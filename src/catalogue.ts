@@ -3,7 +3,7 @@
  * list by its type alone, so that whoever reads a report does not load what makes one.
  */
 import * as answers from "./pipeline/answers.js";
-import * as beginOwn from "./pipeline/userSteps.js";
+import * as userSteps from "./pipeline/userSteps.js";
 import * as checkProof from "./pipeline/checkProof.js";
 import * as endpoint from "./pipeline/endpoint/simulate.js";
 import * as trace from "./pipeline/extras/trace.js";
@@ -43,7 +43,7 @@ import type { Code, Severity } from "./report/finding.js";
 
 /** The files that declare codes: each exports a code by its name. */
 const makers = [
-  ...[answers, beginOwn, checkProof, endpoint, trace, doubt, limit, observe, prepare, prove, judged, steps, compare],
+  ...[answers, userSteps, checkProof, endpoint, trace, doubt, limit, observe, prepare, prove, judged, steps, compare],
   ...[bounded, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
   ...[tokens, unexplained, overrides, nodeNamedByPage],

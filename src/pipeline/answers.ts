@@ -24,7 +24,7 @@ import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
 import { either, unseen, type View } from "../witness/view.js";
 
 /**
- * The steps that take part in a round, `chain` where the endpoint's own id and its newest block are asked, and `alone` where
+ * The steps that take part in a round, `chain` where the endpoint's own id and its newest block are asked, and `reader` where
  * the witness may be simulated by itself.
  */
 export type ActiveSteps = ReadonlySet<BuiltInStep | "chain" | "reader">;

@@ -242,7 +242,7 @@ const begin = Effect.fnUntraced(function* (
   });
 });
 
-/** See `askOwn`. */
+/** See `askUserSteps`. */
 export const startUserSteps = Effect.fnUntraced(function* (
   { steps, services }: Pick<OwnSteps, "steps" | "services">,
   bundle: Step.Bundle,

@@ -1,6 +1,7 @@
 /** A mined transaction as a request and as a call, and what it paid. Pure. */
 import type { FullTransaction, Receipt, CallRequest } from "../eth/index.js";
-import { authorizationsOf, type Request, requestIn } from "../transaction/index.js";
+import type { Hash } from "../primitives/index.js";
+import { type Request, requestOf } from "../transaction/index.js";
 
 /** The type of a system's own transaction, which nobody signs: a deposit of the OP stack. */
 const depositType = "0x7e";
@@ -14,17 +15,45 @@ const depositor = "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001";
 export const isSystemDeposit = (mined: Pick<FullTransaction, "type" | "from">): boolean =>
   isDeposit(mined) && mined.from.toLowerCase() === depositor;
 
-/** Returns the request that was signed, 0 for a price that is not told; null where it is of no type that is signed here. */
-export const requestOfMined = (mined: FullTransaction): Request | null =>
-  requestIn({
+const types: ReadonlyMap<string, Request["type"]> = new Map([
+  ["0x0", "legacy"],
+  ["0x1", "eip2930"],
+  ["0x2", "eip1559"],
+  ["0x3", "eip4844"],
+  ["0x4", "eip7702"],
+]);
+
+/** The chain that was signed for; of type 0 it stands in the signature (EIP-155, or none at all), whatever a node tells beside. */
+const chainOf = ({ chainId, v, type }: FullTransaction): bigint => {
+  const isInside = (type ?? "0x0") === "0x0" && v !== null && v >= 27n;
+  return isInside ? (v >= 35n ? (v - 35n) / 2n : 0n) : (chainId ?? 0n);
+};
+
+const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
+
+/** The authorisations as they were signed. */
+const authorizationsOf = ({ authorizationList }: Pick<FullTransaction, "authorizationList">) =>
+  (authorizationList ?? []).map(({ address, chainId, nonce, r, s, yParity }) => ({
+    ...{ address, chainId: Number(chainId), nonce: Number(nonce) },
+    ...{ r: wordOf(r), s: wordOf(s), yParity: Number(yParity) },
+  }));
+
+/** Returns the request that was signed, for chain 0 where it is for any and 0 for a price that is not told; null where it is of no type that is signed here. */
+export const requestOfMined = (mined: FullTransaction): Request | null => {
+  const type = types.get(mined.type ?? "0x0");
+  if (type === undefined) return null;
+  const accessList = mined.accessList ?? [];
+  return requestOf(type, {
     ...mined,
+    ...{ chainId: Number(chainOf(mined)), nonce: Number(mined.nonce), data: mined.input },
     gasPrice: mined.gasPrice ?? 0n,
     maxFeePerGas: mined.maxFeePerGas ?? 0n,
     maxPriorityFeePerGas: mined.maxPriorityFeePerGas ?? 0n,
     maxFeePerBlobGas: mined.maxFeePerBlobGas ?? 0n,
-    accessList: mined.accessList ?? [],
-    authorizationList: mined.authorizationList ?? [],
+    accessList: type !== "eip2930" && accessList.length === 0 ? null : accessList,
+    authorizationList: authorizationsOf(mined),
   });
+};
 
 /** The transaction as a call that a simulation takes, with the price that it offered. */
 export const callOf = (mined: FullTransaction): CallRequest => {

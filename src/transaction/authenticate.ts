@@ -1,8 +1,7 @@
 /** Hash and sender of a transaction that a node or a wallet shows, worked out from its own fields: whoever shows it need not be believed. */
-import { keccak256, numberToHex, serializeTransaction } from "viem";
+import { concat, keccak256, numberToHex, toRlp } from "viem";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { safely } from "../primitives/record.js";
-import { type Request, requestOf } from "./request.js";
 import { recoverSigner } from "./signer.js";
 
 /** A transaction with its signature, as `eth_getTransactionByHash` answers. Amounts in wei, prices in wei per gas, null = absent. */
@@ -32,64 +31,53 @@ export interface ShownTransaction {
 /** True if it is of the type that has no number: EIP-155, or before. */
 const isLegacy = (type: string | null): boolean => type === null || type === "0x0";
 
-const types: ReadonlyMap<string, Request["type"]> = new Map([
-  ["0x0", "legacy"],
-  ["0x1", "eip2930"],
-  ["0x2", "eip1559"],
-  ["0x3", "eip4844"],
-  ["0x4", "eip7702"],
-]);
+type Item = Hex | ReadonlyArray<Item>;
 
-/** The chain that was signed for; of type 0 it stands in the signature (EIP-155, or none at all), whatever a node tells beside. */
-const chainOf = ({ chainId, v, type }: ShownTransaction): bigint => {
-  const isInside = isLegacy(type) && v !== null && v >= 27n;
-  return isInside ? (v >= 35n ? (v - 35n) / 2n : 0n) : (chainId ?? 0n);
-};
+/** A number as RLP has it: without leading zeros, and zero as no bytes. */
+const scalar = (value: bigint): Hex => (value === 0n ? "0x" : (numberToHex(value) as Hex));
+const some = <A>(value: A | null, write: (value: A) => Item): Item | null => (value === null ? null : write(value));
 
-const wordOf = (value: bigint): Hash => `0x${value.toString(16).padStart(64, "0")}`;
-
-/** The authorisations as they were signed. */
-export const authorizationsOf = ({ authorizationList }: Pick<ShownTransaction, "authorizationList">) =>
-  (authorizationList ?? []).map(({ address, chainId, nonce, r, s, yParity }) => ({
-    ...{ address, chainId: Number(chainId), nonce: Number(nonce) },
-    ...{ r: wordOf(r), s: wordOf(s), yParity: Number(yParity) },
-  }));
-
-/** True if a request holds all that was signed: whole numbers as such, and no authorisation whose signature cannot be one. */
-const isHeld = (shown: ShownTransaction): boolean => {
-  const all = shown.authorizationList ?? [];
-  const numbers = [chainOf(shown), shown.nonce, ...all.flatMap(({ chainId, nonce }) => [chainId, nonce])];
-  return (
-    numbers.every((value) => value <= BigInt(Number.MAX_SAFE_INTEGER)) &&
-    all.every(({ r, s, yParity }) => r > 0n && s > 0n && yParity <= 1n)
+/**
+ * The signed fields by type, in order (EIP-155, EIP-2930, EIP-1559, EIP-4844, EIP-7702); null in place of one that is not
+ * shown. `gasPrice` beside a fee cap is the price that was paid, and no field. Blobs are not covered by the hash.
+ */
+const fieldsOf = (shown: ShownTransaction): ReadonlyArray<Item | null> => {
+  const { type, chainId, nonce, gas, gasPrice, to, value, input } = shown;
+  const [count, price] = [scalar(nonce), some(gasPrice, scalar)];
+  const call = [scalar(gas), to ?? "0x", scalar(value), input] as const;
+  if (isLegacy(type)) return [count, price, ...call];
+  const chain = some(chainId, scalar);
+  const access = some(shown.accessList, (list) => list.map(({ address, storageKeys }) => [address, storageKeys]));
+  if (type === "0x1") return [chain, count, price, ...call, access];
+  const caps = [some(shown.maxPriorityFeePerGas, scalar), some(shown.maxFeePerGas, scalar)];
+  const capped = [chain, count, ...caps, ...call, access];
+  if (type === "0x2") return capped;
+  // why: neither of the two can deploy
+  if (to === null) return [null];
+  if (type === "0x3")
+    return [...capped, some(shown.maxFeePerBlobGas, scalar), some(shown.blobVersionedHashes, (it) => it)];
+  if (type !== "0x4") return [null];
+  const authorizations = some(shown.authorizationList, (list) =>
+    list.map((each) => [
+      ...[scalar(each.chainId), each.address, scalar(each.nonce)],
+      ...[scalar(each.yParity), scalar(each.r), scalar(each.s)],
+    ]),
   );
+  return [...capped, authorizations];
 };
 
-/** Returns the request that was signed, for chain 0 where it is for any; null where it is of no type that is signed here. */
-export const requestIn = (shown: ShownTransaction): Request | null => {
-  const type = types.get(shown.type ?? "0x0");
-  if (type === undefined || !isHeld(shown)) return null;
-  const isUnlisted = type !== "eip2930" && shown.accessList?.length === 0;
-  return requestOf(type, {
-    ...shown,
-    ...{ chainId: Number(chainOf(shown)), nonce: Number(shown.nonce), data: shown.input },
-    accessList: isUnlisted ? null : shown.accessList,
-    authorizationList: shown.authorizationList === null ? null : authorizationsOf(shown),
-  });
-};
-
-/** The parity of a signature, and the chain that it is for; null where they do not fit. */
+/** The signature's parity, what stands for it in the bytes, what is signed behind the fields, and the chain it binds (null = none); null where it contradicts them. */
 const sealOf = ({ type, chainId, v, yParity }: ShownTransaction) => {
   if (!isLegacy(type)) {
     const parity = yParity ?? v;
     const isOne = parity !== null && parity <= 1n && (v ?? parity) === parity;
-    return isOne ? { v: 27n + parity, yParity: Number(parity), chain: chainId } : null;
+    return isOne ? { parity, written: parity, also: [], chain: chainId } : null;
   }
   // why: a chain that is told beside an unprotected one is no part of it
-  if (v === 27n || v === 28n) return { v, yParity: Number(v - 27n), chain: null };
+  if (v === 27n || v === 28n) return { parity: v - 27n, written: v, also: [], chain: null };
   const chain = v === null || v < 37n ? null : (v - 35n) / 2n;
   if (v === null || chain === null || (chainId ?? chain) !== chain) return null;
-  return { v, yParity: Number((v - 35n) % 2n), chain };
+  return { parity: (v - 35n) % 2n, written: v, also: [scalar(chain), "0x", "0x"] as const, chain };
 };
 
 /**
@@ -102,14 +90,17 @@ export const authenticate = (
   shown: ShownTransaction,
 ): { readonly hash: Hash; readonly sender: Address; readonly chainId: bigint | null } | null =>
   safely(() => {
-    const { type, accessList, r, s } = shown;
-    const [request, seal] = [requestIn(shown), sealOf(shown)];
-    if (request === null || seal === null || r === null || s === null) return null;
-    if (accessList === null && !isLegacy(type)) return null;
-    const { chainId, ...unprotected } = request;
-    const unsigned = (seal.chain === null ? unprotected : { ...unprotected, chainId }) as Request;
-    const signature = { v: seal.v, yParity: seal.yParity, r: numberToHex(r), s: numberToHex(s) };
-    const sender = recoverSigner(keccak256(serializeTransaction(unsigned)), signature);
-    const hash = keccak256(serializeTransaction(unsigned, signature));
+    const [fields, seal, { type, r, s }] = [fieldsOf(shown), sealOf(shown), shown];
+    if (seal === null || r === null || s === null) return null;
+    const hashOf = (more: ReadonlyArray<Item>): Hash | null => {
+      const items = fields.flatMap((item) => (item === null ? [] : [item]));
+      if (items.length < fields.length) return null;
+      const envelope = isLegacy(type) ? "0x" : numberToHex(BigInt(type ?? 0), { size: 1 });
+      return keccak256(concat([envelope, toRlp([...items, ...more])])) as Hash;
+    };
+    const [hash, signed] = [hashOf([seal.written, r, s].map(scalar)), hashOf(seal.also)];
+    if (hash === null || signed === null) return null;
+    const signature = { r: numberToHex(r), s: numberToHex(s), yParity: Number(seal.parity) };
+    const sender = recoverSigner(signed, signature);
     return sender === null ? null : { hash, sender, chainId: seal.chain };
   }, null);

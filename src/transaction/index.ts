@@ -1,6 +1,6 @@
 /** The input: the door of this room. */
-export { authenticate, authorizationsOf, requestIn } from "./authenticate.js";
+export { authenticate } from "./authenticate.js";
 export { fields, maxTransactions, type Transaction, type Unit } from "./fields.js";
-export { exactCall, type Filled, type Request, signingHash } from "./request.js";
+export { exactCall, type Filled, type Request, requestOf, signingHash } from "./request.js";
 export { authorityOf, readSigned } from "./signer.js";
 export { fieldHint, fieldNames } from "./validate.js";
