@@ -65,4 +65,7 @@ const readers: { readonly [K in keyof Rows]: (source: Source) => ReadonlyArray<R
 
 /** The rows of one kind that some transactions make, in their order. */
 export const effectsIn = <K extends keyof Rows>(sources: ReadonlyArray<Source>, kind: K): ReadonlyArray<Rows[K]> =>
-  sources.flatMap((source) => readers[kind](source));
+  // why: most are asked of one transaction, whose rows are made once
+  sources.length === 1 && sources[0] !== undefined
+    ? readers[kind](sources[0])
+    : sources.flatMap((source) => readers[kind](source));

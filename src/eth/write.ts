@@ -61,8 +61,8 @@ export const fields =
     const write = (key: Extract<keyof A, string>, under: string) =>
       writers[key](value[under], at(under.slice(0, 80)), faults);
     for (const key in writers) if (given(value[key])) output[key] = write(key, key);
-    const isFurther = (key: string) => !Object.hasOwn(writers, key) && given(value[key]) && !beside.includes(key);
-    for (const key of Object.keys(value).filter(isFurther)) {
+    for (const key of Object.keys(value)) {
+      if (Object.hasOwn(writers, key) || !given(value[key]) || beside.includes(key)) continue;
       const name = Object.hasOwn(also, key) ? also[key] : undefined;
       if (name === undefined) {
         const names = [...Object.keys(writers), ...Object.keys(also), ...beside];

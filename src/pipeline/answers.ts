@@ -36,12 +36,9 @@ export type RunAnswers = ReadonlyMap<WorldName, AskResult<Simulate.Run>>;
 export const joined = <A extends RunAnswers>(runs: A, more: RunAnswers = new Map()): A =>
   new Map([...runs, ...more]) as unknown as A;
 
-/** The runs that may tell the report's figures, the first that was made tells them: `reserved` where a state does not agree with the node's own counts. */
-const figureRuns = ["reserved", "exact", "atNextFee", "funded", "ample"] as const;
-
-/** The run that the report's figures are from; null = none was asked. */
+/** The run that the report's figures are from: `reserved` where a state does not agree with the node's own counts; null = none was asked. */
 export const figuresOf = ({ runs }: Pick<Round, "runs">): AskResult<Simulate.Run> | null =>
-  figureRuns.flatMap((name) => runs.get(name) ?? [])[0] ?? null;
+  runs.get("reserved") ?? runs.get("exact") ?? runs.get("atNextFee") ?? runs.get("funded") ?? runs.get("ample") ?? null;
 
 /** Every answer of one round; null = not asked. */
 export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estimate" | "subjectOf">, FeeFacts {

@@ -102,10 +102,15 @@ export const requestOf = (
   values: { readonly [K in keyof typeof schemas]: Transaction[K] },
 ): Request | null => {
   const shape: ReadonlyArray<string> = shapes[type];
-  const entries = shape.map((field) => [nameOf(field), values[nameOf(field) as keyof typeof schemas]] as const);
-  const isWhole = entries.every(([, value], index) => value != null || isOptional(shape[index] ?? ""));
+  const request: Record<string, unknown> = { type };
+  for (const field of shape) {
+    const name = nameOf(field);
+    const value = values[name as keyof typeof schemas];
+    if (value != null) request[name] = value;
+    else if (!isOptional(field)) return null;
+  }
   // the fields are those of the type, and each was read as its schema has it
-  return isWhole ? ({ type, ...Object.fromEntries(entries.filter(([, value]) => value != null)) } as Request) : null;
+  return request as unknown as Request;
 };
 
 const typeOf = (transaction: Transaction, { gasPrice }: Filled): Request["type"] => {
