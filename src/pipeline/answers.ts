@@ -33,8 +33,7 @@ export type ActiveSteps = ReadonlySet<BuiltInStep | "chain" | "reader">;
 export type RunAnswers = ReadonlyMap<WorldName, AskResult<Simulate.Run>>;
 
 /** Answers with further ones. */
-export const joined = <A extends RunAnswers>(runs: A, more: RunAnswers = new Map()): A =>
-  new Map([...runs, ...more]) as unknown as A;
+export const withAnswers = (runs: RunAnswers, more: RunAnswers = new Map()): RunAnswers => new Map([...runs, ...more]);
 
 /** The run that the report's figures are from: `reserved` where a state does not agree with the node's own counts; null = none was asked. */
 export const figuresOf = ({ runs }: Pick<Round, "runs">): AskResult<Simulate.Run> | null =>

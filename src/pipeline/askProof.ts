@@ -25,7 +25,7 @@ import { askForks } from "./endpoint/known.js";
 import { inRound, within } from "./rounds.js";
 import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { planOf, worldsAsked, type Claim } from "./proofPlans.js";
-import { isOnHead, type Proof, type Runs } from "./proofState.js";
+import { isOnHead, type Proof } from "./proofState.js";
 import { type RunAnswers } from "./answers.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
 import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./extras/stateTraces.js";
@@ -98,7 +98,7 @@ export const timesOf = (claim: Claim, because: AskRule): number =>
   because === "headMoved" && isSlotted(claim.chain) ? mostAgain : 0;
 
 /** Answers in the order of their worlds; without the run that pretends nonces, where the state takes them as they are. */
-export const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: RunAnswers): Runs => {
+export const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: RunAnswers): RunAnswers => {
   const refusal = failureOf(answers.get("exact"));
   // why: mined state that is beyond the nonce cannot be pretended away, only pending state can
   const isTaken = refusal?._tag === "NonceTooLow" && block === "pending";
@@ -107,7 +107,7 @@ export const heldOf = ({ rows }: Worlds, block: Proof["block"], answers: RunAnsw
     const result = answers.get(key);
     return result === undefined || (key === "reserved" && !isAssumed) ? [] : [[key, result] as const];
   });
-  return new Map(held) as Runs;
+  return new Map(held);
 };
 
 /** The worlds of a proof at once, with the counts and the latest header; code too, where no scan of the same call read it. */

@@ -11,8 +11,8 @@ import type { Observed } from "../report/schema.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { isRequestOf } from "../transaction/request.js";
 import { knows } from "../witness/view.js";
-import { assumedIn, type Bracket, type Proof, type ProofState, type Runs } from "./proofState.js";
-import { figuresOf } from "./answers.js";
+import { assumedIn, type Bracket, type Proof, type ProofState } from "./proofState.js";
+import { figuresOf, type RunAnswers } from "./answers.js";
 import type { Signed } from "./choose.js";
 import { measureQueries } from "./limits.js";
 import { comparisonOf } from "./worlds/contrast.js";
@@ -174,7 +174,7 @@ const agreesWith = ({ bundle, measure, report }: Claim, exact: Run | null, readi
 };
 
 /** The worlds in which a bundle is placed otherwise, beside `exact`. */
-export const worldsOfPlaced = (claim: Claim, exact: Run | null, runs: Runs): Observed["worlds"] =>
+export const worldsOfPlaced = (claim: Claim, exact: Run | null, runs: RunAnswers): Observed["worlds"] =>
   claim.worlds.rows.flatMap((world) => {
     const result = world.form === "limits" ? runs.get(world.key) : undefined;
     if (result === undefined) return [];

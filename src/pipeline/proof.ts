@@ -32,7 +32,7 @@ import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import type { Claim, Unplaced } from "./proofPlans.js";
 import { type Doubt, type DoubtOf, type KeptState, type ProofState } from "./proofState.js";
-import { figuresOf, joined, type RunAnswers } from "./answers.js";
+import { figuresOf, withAnswers, type RunAnswers } from "./answers.js";
 import { incomparable } from "./worlds/compare.js";
 import { gasRows, tagOf, type WorldReason } from "./worlds/contexts.js";
 import { comparisonOf } from "./worlds/contrast.js";
@@ -85,7 +85,7 @@ const withSettled = (state: ProofState, kind: Doubt["kind"], more: Partial<Proof
 
 /** The answers of a proof, with those of further worlds. */
 const withRuns = ({ proof }: ProofState, runs: RunAnswers): Pick<ProofState, "proof"> => ({
-  proof: { ...proof, runs: joined(proof.runs, runs) },
+  proof: { ...proof, runs: withAnswers(proof.runs, runs) },
 });
 
 /** The worlds that are asked for a reason. */
@@ -139,7 +139,7 @@ export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
       ask: (state) => {
         const { claim, proof, because } = state;
         return Effect.flatMap(askRuns(claim, rowsOf(claim, "notMeasured"), timesOf(claim, because)), (reader) =>
-          attemptOf(state, claim, { ...proof, runs: joined(proof.runs, reader) }, because),
+          attemptOf(state, claim, { ...proof, runs: withAnswers(proof.runs, reader) }, because),
         );
       },
     }),

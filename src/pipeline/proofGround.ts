@@ -321,7 +321,7 @@ export const everyDoubt = memoize((state: ProofState): ReadonlyArray<Doubt> => {
 export const doubtsOf = <K extends Doubt["kind"]>(state: ProofState, kind: K): ReadonlyArray<DoubtOf<K>> =>
   everyDoubt(state).filter((doubt): doubt is DoubtOf<K> => doubt.kind === kind);
 
-export const isGoneIn = (runs: ReadonlyArray<AskResult<Run> | null>): boolean =>
+export const isGoneIn = (runs: ReadonlyArray<AskResult<Run> | null | undefined>): boolean =>
   runs.some((run) => isGone(failureOf(run)));
 
 /**

@@ -3,29 +3,22 @@ import type * as Eth from "../eth/index.js";
 import type { StateDiff } from "../eth/call.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
-import type { AskRule, WorldName } from "../primitives/names.js";
+import type { AskRule } from "../primitives/names.js";
 import type { Finding } from "../report/finding.js";
 import type { Observed } from "../report/schema.js";
 import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult, type Failure } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
-import { figuresOf, type RunAnswers, type Answers, type Round } from "./answers.js";
+import { figuresOf, type Answers, type Round } from "./answers.js";
 import type { Gas } from "./gas/doubt.js";
 import { doubtful, type Claim } from "./proofPlans.js";
 import { isSamePlace } from "./worlds/compare.js";
 import type { World, Worlds } from "./worlds/contexts.js";
 import type { RunEffects } from "./worlds/movements.js";
 
-/** Answers of the worlds that were asked, by key; the ends of the bracket always are. */
-export interface Runs extends RunAnswers {
-  get(key: "exact" | "next"): AskResult<Run>;
-  get(key: WorldName): AskResult<Run> | undefined;
-}
-
 /** The answers of a proof. */
 export interface Proof extends Round {
-  readonly runs: Runs;
   /** Changes that the first transactions make on the state of `next`, one after the other, as a tracer tells them. */
   readonly traced: ReadonlyArray<StateDiff>;
   /** The accounts that the bundle reaches, where it is in doubt by which fork's rules; null = not asked, or not told. */
@@ -120,7 +113,7 @@ export interface ProofState {
   readonly memory: Memory;
 }
 
-/** What a proof keeps from one attempt to the next. */
+/** The part of a state that the next attempt of its proof begins with. */
 export type KeptState = Pick<
   ProofState,
   "head" | "pending" | "counts" | "shown" | "moves" | "findings" | "bracket" | "ran" | "memory"

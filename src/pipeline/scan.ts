@@ -16,7 +16,7 @@ import { blockReads } from "../steps/reading/blockReads.js";
 import { signers } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure } from "../steps/reading/askResult.js";
 import { lacksTip } from "../steps/reading/quote.js";
-import { answersOf, figuresOf, isFree, joined, refusalOf, type Answers, type Round } from "./answers.js";
+import { answersOf, figuresOf, isFree, withAnswers, refusalOf, type Answers, type Round } from "./answers.js";
 import { isFailed, hasRunBelowEstimate } from "./gas/doubt.js";
 import { isDisproved, learn, seenIn } from "./endpoint/known.js";
 import { rare } from "./later.js";
@@ -133,7 +133,7 @@ const pricedIn = (scan: Scanning): Simulate.Plan | null => {
 /** The scan, more of it known. */
 const withMore = (scan: Scanning, more: Partial<Scanning["round"]>): Scanning => ({
   ...scan,
-  round: { ...scan.round, ...more, runs: joined(scan.round.runs, more.runs) },
+  round: { ...scan.round, ...more, runs: withAnswers(scan.round.runs, more.runs) },
 });
 
 /** The scan with a further run, where that got an answer, and what is known then. */

@@ -17,7 +17,7 @@ import { chainsInUse } from "../eth/chains.js";
 import { CurrentRun, Rpc, type Memory } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
 import { gasFor } from "../witness/queries.js";
-import { joined, type RunAnswers, type Round } from "./answers.js";
+import { withAnswers, type RunAnswers, type Round } from "./answers.js";
 import { endpointFactsOf } from "./endpoint/known.js";
 import { askPooled } from "../steps/reading/pool.js";
 import { freePlan, readerOnlyPlan, roughSubject } from "./scanPlans.js";
@@ -152,7 +152,10 @@ export const begin = Effect.fnUntraced(function* (
     subjectOf: ({ index }) => plans.subjects.get(index) ?? null,
     ...more,
   };
-  const round = told.reduce<typeof begun>((all, one) => ({ ...all, ...one, runs: joined(all.runs, one.runs) }), begun);
+  const round = told.reduce<typeof begun>(
+    (all, one) => ({ ...all, ...one, runs: withAnswers(all.runs, one.runs) }),
+    begun,
+  );
   const { sighted } = yield* CurrentRun;
   return { subject, plans, round, flying, isNamed: !isFamiliar, sealed: sighted?.sealed ?? null, memory, chains };
 });

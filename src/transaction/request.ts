@@ -102,15 +102,15 @@ export const requestOf = (
   values: { readonly [K in keyof typeof schemas]: Transaction[K] },
 ): Request | null => {
   const shape: ReadonlyArray<string> = shapes[type];
-  const request: Record<string, unknown> = { type };
+  const known: Array<readonly [string, unknown]> = [];
   for (const field of shape) {
     const name = nameOf(field);
     const value = values[name as keyof typeof schemas];
-    if (value != null) request[name] = value;
+    if (value != null) known.push([name, value]);
     else if (!isOptional(field)) return null;
   }
   // the fields are those of the type, and each was read as its schema has it
-  return request as unknown as Request;
+  return { type, ...Object.fromEntries(known) } as Request;
 };
 
 const typeOf = (transaction: Transaction, { gasPrice }: Filled): Request["type"] => {

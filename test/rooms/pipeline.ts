@@ -26,6 +26,7 @@ export { afterwards, counted, inBranch, inRound, ledgerSoFar, withRun } from "..
 export { measureOf, measureOfReport, measureQueries, wantedBy, type Measure } from "../../src/pipeline/limits.js";
 export * as Prepare from "../../src/pipeline/prepare.js";
 export type { Options } from "../../src/pipeline/prepare.js";
+export { attemptOf } from "../../src/pipeline/attempt.js";
 export { proofRules } from "../../src/pipeline/proof.js";
 export { everyDoubt, isParted, type Ground } from "../../src/pipeline/proofGround.js";
 export { assumedIn, type Proof, type ProofState } from "../../src/pipeline/proofState.js";

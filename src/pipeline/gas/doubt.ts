@@ -43,7 +43,7 @@ export const isLimitTooLow = (failure: Failure | null): boolean =>
  */
 export const isInDoubt = (
   exact: AskResult<Run> | null,
-  next: AskResult<Run>,
+  next: AskResult<Run> | undefined,
   ample: ReadonlyArray<Outcome> | null,
 ): boolean => {
   const run = successOf(exact);

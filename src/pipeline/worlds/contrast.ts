@@ -15,7 +15,7 @@ import { compareEffects, isSameShape, type Terms } from "../../steps/reading/com
 import { failureOf, successOf, type Failure } from "../../steps/reading/askResult.js";
 import { concernedIn, livesIn } from "../../steps/reading/addressPositions.js";
 import { ranIn, type Run } from "../../steps/simulate.js";
-import { type ActiveSteps, figuresOf } from "../answers.js";
+import { type ActiveSteps, figuresOf, type RunAnswers } from "../answers.js";
 import {
   ampleOf,
   assumedIn,
@@ -24,7 +24,6 @@ import {
   isTrueToState,
   type Proof,
   type ProofState,
-  type Runs,
 } from "../proofState.js";
 import {
   asLogged,
@@ -119,7 +118,7 @@ const lineOf = ({ claim, proof, bundle, effectsIn }: ProofState, exact: Run): Li
 export const causeOf = (
   { here, there, by, isOneState }: Pick<Lineup, "here" | "there" | "by" | "isOneState">,
   differences: Differences,
-  runs: Runs,
+  runs: RunAnswers,
   effectsIn: ProofState["effectsIn"],
 ): { readonly cause: WorldDiff["cause"]; readonly counted: Differences } => {
   const counted = numbersOf(differences);
@@ -242,6 +241,7 @@ export const checkRuns = (state: ProofState): ReadonlyArray<Finding> => {
   const compared = comparisonOf(state);
   if (compared === null) return [];
   const next = proof.runs.get("next");
+  if (next === undefined) return incomparable("the next block was not simulated");
   const further = comparedIn(claim.worlds);
   const contrary = further.findIndex(({ isContrary }) => isContrary);
   const { exact, effects, other, contrast, concerned, watched, isPendingOnly, odd, gradual } = compared;

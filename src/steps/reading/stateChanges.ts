@@ -207,7 +207,7 @@ export const stateChangesIn = (
     readonly run: AskResult<SlotRun> | null;
     readonly reader: AskResult<SlotRun> | null;
     readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
-    readonly next: AskResult<SlotRun>;
+    readonly next: AskResult<SlotRun> | undefined;
     readonly between: ReadonlyArray<AskResult<SlotRun>>;
     readonly traced: Traced;
   },

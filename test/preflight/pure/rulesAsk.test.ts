@@ -13,6 +13,7 @@ import {
   SimBlockOrder,
 } from "../../rooms/errors.js";
 import {
+  attemptOf,
   comparisonOf,
   everyDoubt,
   proofRules,
@@ -252,6 +253,47 @@ const call = { to: token, data: hexOf("0x12345678") };
 const failing = <E>(failure: E) => Result.fail(failure);
 
 const gasRuns = ({ proof: { runs } }: ProofState) => [...runs.keys()].filter((key) => key.startsWith("gas "));
+
+describe("an attempt", () => {
+  const [{ block }] = standing().claim.worlds.rows;
+  // what executes is of Amsterdam, whose headers have the hash of an access list
+  const signed = header({ number: 100n, requestsHash: parent, blockAccessListHash: null });
+  it.each<readonly [string, Parameters<typeof standing>[0], ReadonlyArray<string>]>([
+    ["leaves nothing open where the runs tell all", {}, []],
+    ["leaves the gas open where a run took all of it", { ran: { exact: dry } }, ["gasInDoubt"]],
+    ["not so where other limits are proven already", { ran: { exact: dry }, settled: undoubted }, []],
+    [
+      "leaves the calls inside open that may have failed unseen",
+      { ran: { exact: did({ inner: { failed: [], unseen: 1 } }) } },
+      ["hiddenCall"],
+    ],
+    [
+      "leaves the fork open where the signs of it contradict each other",
+      { round: { run: stood("exact", block, { before: inFork("amsterdam") }), header: signed } },
+      ["forkUsed"],
+    ],
+  ])("%s", async (_, given, open) => {
+    const state = standing(given);
+    const { known } = await asked(state, attemptOf(state, state.claim, state.proof, "proof"));
+    expect(known.open.map(({ kind }) => kind)).toEqual(open);
+  });
+
+  it("is not to be confirmed while it does not stand", () => {
+    const state = standing({ options: { confirmHead: true }, proof: { next: failing(lost) } });
+    expect(everyDoubt(state).map(({ kind }) => kind)).toEqual(["incomparable"]);
+  });
+});
+
+it("the figures of a scan are from the priced run, then from that of the funded", () => {
+  const runOf = (name: "ample" | "funded" | "atNextFee") => [name, Result.succeed(named(name, [did()]))] as const;
+  const told = (...names: ReadonlyArray<"ample" | "funded" | "atNextFee">) =>
+    Result.getOrThrow(figuresOf({ runs: new Map(names.map(runOf)) }) ?? failing(lost)).name;
+  expect([told("ample", "funded", "atNextFee"), told("ample", "funded"), told("ample")]).toEqual([
+    "atNextFee",
+    "funded",
+    "ample",
+  ]);
+});
 
 describe("a proof", () => {
   it("is made on the latest block where there is no pending one, and tells it", async () => {
