@@ -1,49 +1,11 @@
 /** Hash and sender of a shown transaction, by its own fields. */
 import fc from "fast-check";
-import {
-  concat,
-  keccak256,
-  parseSignature,
-  parseTransaction,
-  toHex,
-  toRlp,
-  type Hex,
-  type TransactionSerializable,
-  type TransactionSerialized,
-} from "viem";
+import { concat, keccak256, parseSignature, toHex, toRlp, type Hex, type TransactionSerializable } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { runs } from "../harness/parts.js";
 import { authenticate, type ShownTransaction } from "../rooms/transaction.js";
-import { accountArbitrary, lower, requestArbitrary } from "./requests.js";
-
-const types = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2", eip4844: "0x3", eip7702: "0x4" } as const;
-
-/** What a node shows of signed bytes, read. */
-const shownOf = (raw: Hex): ShownTransaction => {
-  const parsed = parseTransaction(raw as TransactionSerialized);
-  const { type, chainId, nonce = 0, gas = 0n, to = null, value = 0n, data = "0x", r, s, v, yParity } = parsed;
-  const isLegacy = type === "legacy";
-  const lists = "authorizationList" in parsed ? parsed.authorizationList : undefined;
-  return {
-    ...{ type: types[type ?? "legacy"], nonce: BigInt(nonce), gas, to, value, input: data },
-    chainId: chainId === undefined ? null : BigInt(chainId),
-    gasPrice: parsed.gasPrice ?? (isLegacy || type === "eip2930" ? 0n : 123n),
-    maxFeePerGas: parsed.maxFeePerGas ?? 0n,
-    maxPriorityFeePerGas: parsed.maxPriorityFeePerGas ?? 0n,
-    maxFeePerBlobGas: ("maxFeePerBlobGas" in parsed ? parsed.maxFeePerBlobGas : null) ?? 0n,
-    blobVersionedHashes: ("blobVersionedHashes" in parsed ? parsed.blobVersionedHashes : null) ?? null,
-    accessList: isLegacy ? null : (("accessList" in parsed ? parsed.accessList : null) ?? []),
-    authorizationList:
-      lists?.map((each) => ({
-        ...{ address: each.address, chainId: BigInt(each.chainId), nonce: BigInt(each.nonce) },
-        ...{ yParity: BigInt(each.yParity ?? 0), r: BigInt(each.r), s: BigInt(each.s) },
-      })) ?? null,
-    ...{ r: BigInt(r ?? 0), s: BigInt(s ?? 0) },
-    v: isLegacy ? (v ?? null) : BigInt(yParity ?? 0),
-    yParity: isLegacy ? null : BigInt(yParity ?? 0),
-  };
-};
+import { accountArbitrary, lower, requestArbitrary, shownOf } from "./requests.js";
 
 const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
 const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };

@@ -1,9 +1,9 @@
 /** Random requests of every type, and every way to change one field of them. */
 import fc from "fast-check";
-import type { Hex } from "viem";
+import { parseTransaction, type Hex, type TransactionSerialized } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address } from "../rooms/primitives.js";
-import type { Request } from "../rooms/transaction.js";
+import type { Request, ShownTransaction } from "../rooms/transaction.js";
 
 export const hexOf = (min: number, max = min): fc.Arbitrary<Hex> =>
   fc.uint8Array({ minLength: min, maxLength: max }).map((bytes): Hex => `0x${Buffer.from(bytes).toString("hex")}`);
@@ -127,4 +127,32 @@ export const changes = (request: Request): ReadonlyArray<readonly [field: string
   return request.type !== "eip7702" && request.type !== "eip4844" && "to" in request
     ? [...changed, ["to", deployment as Request]]
     : changed;
+};
+
+const types = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2", eip4844: "0x3", eip7702: "0x4" } as const;
+
+/** What a node shows of signed bytes, read. */
+export const shownOf = (raw: Hex): ShownTransaction => {
+  const parsed = parseTransaction(raw as TransactionSerialized);
+  const { type, chainId, nonce = 0, gas = 0n, to = null, value = 0n, data = "0x", r, s, v, yParity } = parsed;
+  const isLegacy = type === "legacy";
+  const lists = "authorizationList" in parsed ? parsed.authorizationList : undefined;
+  return {
+    ...{ type: types[type ?? "legacy"], nonce: BigInt(nonce), gas, to, value, input: data },
+    chainId: chainId === undefined ? null : BigInt(chainId),
+    gasPrice: parsed.gasPrice ?? (isLegacy || type === "eip2930" ? 0n : 123n),
+    maxFeePerGas: parsed.maxFeePerGas ?? 0n,
+    maxPriorityFeePerGas: parsed.maxPriorityFeePerGas ?? 0n,
+    maxFeePerBlobGas: ("maxFeePerBlobGas" in parsed ? parsed.maxFeePerBlobGas : null) ?? 0n,
+    blobVersionedHashes: ("blobVersionedHashes" in parsed ? parsed.blobVersionedHashes : null) ?? null,
+    accessList: isLegacy ? null : (("accessList" in parsed ? parsed.accessList : null) ?? []),
+    authorizationList:
+      lists?.map((each) => ({
+        ...{ address: each.address, chainId: BigInt(each.chainId), nonce: BigInt(each.nonce) },
+        ...{ yParity: BigInt(each.yParity ?? 0), r: BigInt(each.r), s: BigInt(each.s) },
+      })) ?? null,
+    ...{ r: BigInt(r ?? 0), s: BigInt(s ?? 0) },
+    v: isLegacy ? (v ?? null) : BigInt(yParity ?? 0),
+    yParity: isLegacy ? null : BigInt(yParity ?? 0),
+  };
 };
