@@ -1,5 +1,4 @@
-/** One request from its typed parameters to its typed answer, and what a run keeps of it: which step asks, the highest block that is named. */
-import * as Clock from "effect/Clock";
+/** One request from its typed parameters to its typed answer. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import {
@@ -10,11 +9,9 @@ import {
   RpcError,
   refusalText,
 } from "../errors/rpc.js";
-import type { Hash } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
-import type { RunName, StepName } from "../primitives/names.js";
-import { CurrentRun, Rpc } from "../rpc/index.js";
+import { Rpc } from "../rpc/index.js";
 import type { Failure } from "../rpc/judging.js";
 import { decoder, type Shape } from "./shape.js";
 
@@ -29,24 +26,45 @@ export const encoded = <A>(method: string, write: (faults: Array<string>) => A):
     : Result.fail(new RpcError({ method, reason: new InvalidParams({ detail: faults.slice(0, 8).join("; ") }) }));
 };
 
-/**
- * Sends what `write` writes, and reads the answer by its shape, or by what reads it otherwise; what cannot be written is
- * `InvalidParams`, and not sent.
- */
-export const ask = <A>(
-  method: string,
-  write: (faults: Array<string>) => ReadonlyArray<unknown>,
-  read: Shape<A> | ((result: unknown) => Result.Result<A, Failure>),
-): Effect.Effect<A, Failure, Rpc> =>
+/** One question to the node, as data. */
+export interface Question<A> {
+  /** The JSON-RPC method. */
+  readonly method: string;
+  /** Writes the parameters, and what of them cannot be written into `faults`. */
+  readonly write: (faults: Array<string>) => ReadonlyArray<unknown>;
+  /** The shape of the answer, or what reads it otherwise. */
+  readonly read: Shape<A> | ((result: unknown) => Result.Result<A, Failure>);
+}
+
+export const question = <A>(method: string, write: Question<A>["write"], read: Question<A>["read"]): Question<A> => ({
+  method,
+  write,
+  read,
+});
+
+/** Reads what a node said to a question that was sent with these parameters. */
+export const answerTo = <A>(
+  { method, read }: Question<A>,
+  params: ReadonlyArray<unknown>,
+  answer: Result.Result<unknown, Failure>,
+): Result.Result<A, Failure> => {
+  if (Result.isFailure(answer)) return Result.fail(withoutStrangers(method, params, answer.failure));
+  return typeof read === "function" ? read(answer.success) : decoder(method, read)(answer.success);
+};
+
+/** Sends a question by itself; what cannot be written is `InvalidParams`, and not sent. */
+export const send = <A>(question: Question<A>): Effect.Effect<A, Failure, Rpc> =>
   Rpc.use((rpc) => {
-    const params = encoded(method, write);
+    const params = encoded(question.method, question.write);
     if (Result.isFailure(params)) return Effect.fail(params.failure);
-    const readResult = typeof read === "function" ? read : decoder(method, read);
-    return rpc.request(method, params.success).pipe(
-      Effect.mapError((failure) => withoutStrangers(method, params.success, failure)),
-      Effect.flatMap((result) => Effect.fromResult(readResult(result))),
+    return Effect.flatMap(Effect.result(rpc.request(question.method, params.success)), (answer) =>
+      Effect.fromResult(answerTo(question, params.success, answer)),
     );
   });
+
+/** A question that is sent by itself. */
+export const ask = <A>(...parts: Parameters<typeof question<A>>): Effect.Effect<A, Failure, Rpc> =>
+  send(question(...parts));
 
 /** The calls that a request has a node run, as they are written. */
 const callsIn = ([first]: ReadonlyArray<unknown>): ReadonlyArray<Readonly<Record<string, unknown>>> => {
@@ -81,48 +99,3 @@ const withoutStrangers = (method: string, params: ReadonlyArray<unknown>, failur
 /** The node has no such block. */
 export const unknownBlock = (method: string): RpcError =>
   new RpcError({ method, reason: new BlockNotFound({ detail: "" }) });
-
-/** `ask`, told in the ledger as a question of this step, and of this run where it is a simulation. */
-export const asking = <A, E, R>(
-  { step, run = null }: { readonly step: StepName; readonly run?: RunName | null },
-  ask: Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Effect.service(CurrentRun), (current) =>
-    Effect.provideService(ask, CurrentRun, { ...current, step, run }),
-  );
-
-/** `ask`, whose answer names a block that there is; null = none. `isSealed` = one that is mined, not one that comes. */
-export const sighting = <A, E, R>(
-  ask: Effect.Effect<A, E, R>,
-  blockIn: (answer: A) => bigint | null,
-  isSealed = false,
-): Effect.Effect<A, E, R> =>
-  Effect.tap(ask, (answer) =>
-    Effect.withFiber((fiber) => {
-      const { sighted } = fiber.getRef(CurrentRun);
-      const block = blockIn(answer);
-      if (!sighted || block === null) return Effect.void;
-      if (block > (sighted.block ?? -1n)) sighted.block = block;
-      if (isSealed && block > (sighted.sealed ?? -1n)) sighted.sealed = block;
-      return Effect.void;
-    }),
-  );
-
-/** `ask`, whose answer is the latest block: the highest that was shown is kept, and since when this connection shows it. */
-export const sightingHead = <A extends { readonly number: bigint; readonly hash: Hash | null }, E, R>(
-  ask: Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R | Rpc> =>
-  Effect.tap(
-    sighting(ask, ({ number }) => number, true),
-    ({ number, hash }) =>
-      Effect.gen(function* () {
-        const { memory } = yield* Rpc;
-        const { sighted } = yield* CurrentRun;
-        const now = yield* Clock.currentTimeMillis;
-        if (sighted && number > (sighted.header ?? -1n)) sighted.header = number;
-        const known = memory.recall("head");
-        const isSame = known?.number === number && known.hash === hash;
-        if (!isSame) memory.learn("head", { number, hash, at: now });
-        if (sighted) sighted.heldMs = isSame ? now - known.at : 0;
-      }),
-  );

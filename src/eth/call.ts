@@ -1,25 +1,25 @@
 /** A message call by the methods that run one: `eth_call`, `eth_createAccessList`, `debug_traceCall`. */
 import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
 import { lazyOr } from "../primitives/effects.js";
-import type { Hex, Address } from "../primitives/hex.js";
-import type { Rpc } from "../rpc/index.js";
-import { ask, type Failure } from "./ask.js";
+import type { Address } from "../primitives/hex.js";
+import { question, type Failure, type Question } from "./ask.js";
 import { AccessList } from "./block.js";
 import { call } from "./encode.js";
 import { given } from "../primitives/problem.js";
 import type { BlockParameter, CallRequest, Simulation } from "./parameters.js";
-import { Account, Anything, Bytes, either, Finite, Index, mapOf, orElse, orNull, Quantity } from "./shape.js";
+import { Account, Anything, Bytes, decoder, either, Finite, Index, mapOf, orElse, orNull, Quantity } from "./shape.js";
 import { struct, Word, type Shape } from "./shape.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { revertOf, type Table } from "../abi/revertOf.js";
 import { ExecutionReverted } from "../errors/verdicts.js";
 
 /** The bytes that a call returns, or a deployment where it may be one; reverts as the node told them. JSON-RPC: `eth_call`. */
-export const askCall = (
+export const callOf = (
   parameters: CallRequest & Omit<Simulation["blocks"][number], "calls"> & { readonly block: BlockParameter },
   mayDeploy: boolean,
-): Effect.Effect<Hex, Failure, Rpc> =>
-  ask(
+) =>
+  question(
     "eth_call",
     (faults) => {
       const params = call(parameters, parameters?.block, faults);
@@ -32,18 +32,20 @@ export const askCall = (
 
 /** `error` = why the call failed, where it did. */
 const Created = /* @__PURE__ */ struct({ accessList: AccessList, error: /* @__PURE__ */ orNull(Anything) });
+const readCreated = /* @__PURE__ */ decoder("eth_createAccessList", Created);
 
 /**
  * The accounts and slots that a call reads or writes, but for its ends and the precompiles; null where it fails. JSON-RPC:
  * `eth_createAccessList`.
  */
-export const askAccessList = (
+export const accessListOf = (
   request: CallRequest & Omit<Simulation["blocks"][number], "calls">,
   block: BlockParameter,
-): Effect.Effect<typeof AccessList.Type | null, Failure, Rpc> =>
-  Effect.map(
-    ask("eth_createAccessList", (faults) => call(request, block, faults), Created),
-    ({ accessList, error }) => (error === null ? accessList : null),
+) =>
+  question(
+    "eth_createAccessList",
+    (faults) => call(request, block, faults),
+    (result) => Result.map(readCreated(result), ({ accessList, error }) => (error === null ? accessList : null)),
   );
 
 /** Asks a tracer about a call; the overrides stand beside the tracer's name. */
@@ -53,8 +55,8 @@ const tracedBy =
     parameters: CallRequest & Omit<Simulation["blocks"][number], "calls"> & { readonly block: BlockParameter },
     timeoutMs: number,
     tracerConfig: Readonly<Record<string, boolean>> = {},
-  ): Effect.Effect<A, Failure, Rpc> =>
-    ask(
+  ): Question<A> =>
+    question(
       "debug_traceCall",
       (faults) => {
         const [request, block, stateOverrides, blockOverrides] = call(parameters, parameters.block, faults);
@@ -65,7 +67,7 @@ const tracedBy =
     );
 
 /** The calls within a call as `callTracer` tells them, handed out as they came: no node has to have it. JSON-RPC: `debug_traceCall`. */
-export const askTrace = tracedBy("callTracer", Anything);
+export const callsOf = tracedBy("callTracer", Anything);
 
 /** More accounts, and slots of one, than fit an answer that is read. */
 const most = { accounts: 4_096, slots: 16_384 } as const;
@@ -89,7 +91,7 @@ const StateDiff = /* @__PURE__ */ struct({ pre: accounts, post: accounts });
 export type StateDiff = typeof StateDiff.Type;
 
 /** Asks for a call's changes as `prestateTracer` tells them: no node has to have it. JSON-RPC: `debug_traceCall`. */
-export const askStateDiff = /* @__PURE__ */ tracedBy("prestateTracer", StateDiff);
+export const stateDiffOf = /* @__PURE__ */ tracedBy("prestateTracer", StateDiff);
 
 /* What a revert says, read by ABIs and the built-in errors. */
 

@@ -1,19 +1,17 @@
 /** The methods of the node, one request each. */
 import * as Effect from "effect/Effect";
-import * as Result from "effect/Result";
 import { indexAbis, indexOf, type AbiSources } from "../abi/abiIndex.js";
-import { ask, unknownBlock, type Failure } from "./ask.js";
-import { Block, FeeHistory, Receipt } from "./block.js";
-import { checkBlooms } from "./bloom.js";
-import { askCall, explain } from "./call.js";
+import { ask, send, type Failure } from "./ask.js";
+import type { Block, FeeHistory, Receipt } from "./block.js";
+import { callOf, explain } from "./call.js";
 import * as Encode from "./encode.js";
 import type { BlockParameter, CallRequest, Simulation } from "./parameters.js";
-import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
+import * as Questions from "./questions.js";
+import { Word } from "./shape.js";
 import { readSimulation, type SimulatedBlock } from "./simulation.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
 import type { Rpc } from "../rpc/index.js";
-import { malformed } from "../rpc/judging.js";
 
 export type { Failure } from "./ask.js";
 export type { Block, FullBlock, FullTransaction, Head, Header, Log, Receipt } from "./block.js";
@@ -31,8 +29,6 @@ export type { CallResult, SimulatedBlock } from "./simulation.js";
 export type { Address, Hash, Hex } from "../primitives/hex.js";
 
 const noAbis = indexAbis([]);
-
-const readReceipts = decoder("eth_getBlockReceipts", list(Receipt));
 
 /** The answer to what is asked without `abis`, which no node knows; of a failure what its revert says. */
 const explained = <A, Asked extends CallRequest & { readonly abis?: AbiSources | undefined }>(
@@ -65,7 +61,7 @@ export const call = (
       /** ABIs that may explain a revert, before the built-in errors. */
       readonly abis?: AbiSources | undefined;
     },
-): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (request) => askCall(request, false));
+): Effect.Effect<Hex, Failure, Rpc> => explained(parameters, (request) => send(callOf(request, false)));
 
 /**
  * Simulates calls in one or more blocks: one result per entry of `blocks`, one per call. With `fillers` also the
@@ -74,14 +70,7 @@ export const call = (
  * JSON-RPC: `eth_simulateV1`.
  */
 export const simulateV1 = (parameters: Simulation): Effect.Effect<ReadonlyArray<SimulatedBlock>, Failure, Rpc> =>
-  Effect.flatMap(
-    // why: an answer of megabytes is parsed in one turn of the event loop, and read in another
-    Effect.tap(
-      ask("eth_simulateV1", (faults) => Encode.simulation(parameters, faults), Result.succeed),
-      Effect.yieldNow,
-    ),
-    (result) => readSimulation(result, parameters),
-  );
+  Effect.flatMap(send(Questions.simulation(parameters)), (result) => readSimulation(result, parameters));
 
 /**
  * All receipts of a block; `BlockNotFound` when the node has no such block.
@@ -91,18 +80,7 @@ export const simulateV1 = (parameters: Simulation): Effect.Effect<ReadonlyArray<
 export const getBlockReceipts = (parameters: {
   readonly block: BlockParameter;
 }): Effect.Effect<ReadonlyArray<Receipt>, Failure, Rpc> =>
-  Effect.tap(
-    ask("eth_getBlockReceipts", Encode.onBlock(parameters), (result) => {
-      if (result === null) return Result.fail(unknownBlock("eth_getBlockReceipts"));
-      return Result.flatMap(readReceipts(result), (receipts) => {
-        const bare = receipts.findIndex(({ status, root }) => status === null && root === null);
-        return bare < 0
-          ? Result.succeed(receipts)
-          : Result.fail(malformed("eth_getBlockReceipts", `result[${bare}].status`, "neither status nor root"));
-      });
-    }),
-    (receipts) => checkBlooms("eth_getBlockReceipts", receipts, (place) => `result[${place}]`),
-  );
+  Effect.tap(send(Questions.receipts(parameters)), Questions.checkReceipts);
 
 /**
  * Gas that a transaction needs; may exceed what it uses. Reverts as {@link call} does.
@@ -116,20 +94,7 @@ export const estimateGas = (
       /** ABIs that may explain a revert, before the built-in errors. */
       readonly abis?: AbiSources | undefined;
     },
-): Effect.Effect<bigint, Failure, Rpc> =>
-  explained(parameters, (request) =>
-    ask(
-      "eth_estimateGas",
-      (faults) => {
-        const params = Encode.call(request, request?.block ?? "latest", faults);
-        const [written] = params;
-        if (isRecord(written) && !("to" in written || "data" in written))
-          faults.push("call.to: required, for a deployment has data");
-        return params;
-      },
-      Quantity,
-    ),
-  );
+): Effect.Effect<bigint, Failure, Rpc> => explained(parameters, (request) => send(Questions.gas(request)));
 
 /**
  * The nonce for the next transaction of an address.
@@ -151,7 +116,7 @@ export const estimateGas = (
 export const getTransactionCount = (parameters: {
   readonly address: string;
   readonly block: BlockParameter;
-}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getTransactionCount", Encode.atAccount(parameters), Quantity);
+}): Effect.Effect<bigint, Failure, Rpc> => send(Questions.count(parameters));
 
 /**
  * The code at an address; `0x` when there is none.
@@ -161,7 +126,7 @@ export const getTransactionCount = (parameters: {
 export const getCode = (parameters: {
   readonly address: string;
   readonly block: BlockParameter;
-}): Effect.Effect<Hex, Failure, Rpc> => ask("eth_getCode", Encode.atAccount(parameters), Bytes);
+}): Effect.Effect<Hex, Failure, Rpc> => send(Questions.code(parameters));
 
 /**
  * Wei of an address.
@@ -171,10 +136,10 @@ export const getCode = (parameters: {
 export const getBalance = (parameters: {
   readonly address: string;
   readonly block: BlockParameter;
-}): Effect.Effect<bigint, Failure, Rpc> => ask("eth_getBalance", Encode.atAccount(parameters), Quantity);
+}): Effect.Effect<bigint, Failure, Rpc> => send(Questions.balance(parameters));
 
 /** JSON-RPC: `eth_chainId`. */
-export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", () => [], Index);
+export const chainId: Effect.Effect<number, Failure, Rpc> = send(Questions.chainId);
 
 /**
  * A block's header and its transactions' hashes; `BlockNotFound` when the node has no such block. Whether a hash is
@@ -182,19 +147,8 @@ export const chainId: Effect.Effect<number, Failure, Rpc> = ask("eth_chainId", (
  *
  * JSON-RPC: `eth_getBlockByNumber`, or `eth_getBlockByHash` for a hash.
  */
-export const getBlock = (parameters: { readonly block: BlockParameter }): Effect.Effect<Block, Failure, Rpc> => {
-  const block: unknown = isRecord(parameters) ? parameters.block : null;
-  const named: unknown = isRecord(block) && "blockHash" in block ? block["blockHash"] : block;
-  const method = typeof named === "string" && named.length === 66 ? "eth_getBlockByHash" : "eth_getBlockByNumber";
-  return ask(
-    method,
-    (faults) => {
-      const [wire] = Encode.onBlock(parameters)(faults);
-      return [isRecord(wire) ? (wire["blockHash"] ?? wire["blockNumber"]) : wire, false];
-    },
-    (result) => (result === null ? Result.fail(unknownBlock(method)) : decoder(method, Block)(result)),
-  );
-};
+export const getBlock = (parameters: { readonly block: BlockParameter }): Effect.Effect<Block, Failure, Rpc> =>
+  send(Questions.block(parameters));
 
 /**
  * Base fees and tips of the blocks up to `newestBlock`, and the base fee of the one after it.
@@ -208,8 +162,7 @@ export const feeHistory = (parameters: {
   readonly newestBlock: Exclude<BlockParameter, Hash | object>;
   /** 0 to 100, ascending. */
   readonly rewardPercentiles: ReadonlyArray<number>;
-}): Effect.Effect<typeof FeeHistory.Type, Failure, Rpc> =>
-  ask("eth_feeHistory", Encode.feeRange(parameters), FeeHistory);
+}): Effect.Effect<typeof FeeHistory.Type, Failure, Rpc> => send(Questions.feeHistory(parameters));
 
 /**
  * Broadcasts a signed transaction: its hash. Never tried twice.

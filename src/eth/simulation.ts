@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
+import { turn } from "../primitives/effects.js";
 import type { Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { judging, malformed, type Classify } from "../rpc/judging.js";
@@ -182,21 +183,20 @@ const aligned = (
 };
 
 /** Reads the `result`, which must match the entries asked for. */
-export const readSimulation = (
+export const readSimulation = Effect.fnUntraced(function* (
   result: unknown,
   simulation: Pick<Simulation, "blocks" | "fillers">,
-): Effect.Effect<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> => {
+): Effect.fn.Return<ReadonlyArray<SimulatedBlock>, RpcError | Verdict> {
+  // why: an answer of megabytes is parsed in one turn of the event loop, and read in another
+  yield* turn;
   const decoded = decodeBlocks(result);
-  const simulated = judging((classify) =>
+  const simulated = yield* judging((classify) =>
     Result.isSuccess(decoded)
       ? aligned(decoded.success, simulation, classify)
       : Result.fail(inlineError(result, classify) ?? decoded.failure),
   );
-  const blooms = bloomed(
-    Result.getOrElse(decoded, () => []),
-    simulation,
-  );
-  return Effect.tap(Effect.flatMap(simulated, Effect.fromResult), () =>
-    checkBlooms(method, blooms, (place) => `result[${place}]`),
-  );
-};
+  const blocks = yield* Effect.fromResult(simulated);
+  const wire = Result.getOrElse(decoded, () => []);
+  yield* checkBlooms(method, bloomed(wire, simulation), (place) => `result[${place}]`);
+  return blocks;
+});

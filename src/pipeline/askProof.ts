@@ -15,6 +15,7 @@ import type { StateDiff } from "../eth/call.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
 import { abisOf } from "../report/options.js";
+import { each, goingOn, known, mapped, sent, together, type Ask } from "../eth/round.js";
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, type AskResult } from "../steps/reading/askResult.js";
@@ -27,6 +28,7 @@ import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { planOf, worldsAsked, type Claim } from "./proofPlans.js";
 import { isOnHead, type Proof } from "./proofState.js";
 import { type RunAnswers } from "./answers.js";
+import { when } from "./scanRound.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
 import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./extras/stateTraces.js";
 
@@ -34,17 +36,22 @@ import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./e
 const mostAgain = 3;
 
 /** Asks a world; `times` = how often again, where it is refused for its block. */
-const askRun = (claim: Claim, world: World, times = 0): Effect.Effect<AskResult<Simulate.Run>, never, Rpc> => {
+const askRun = (claim: Claim, world: World, times = 0): Ask<AskResult<Simulate.Run>> => {
   const plan = planOf(claim, world);
-  const isAgain = typeof plan.block === "object" && world.form !== "limits";
   const run = simulate(plan, abisOf(claim.report.options));
-  return Effect.result(Effect.retry(run, { times: isAgain ? times : 0, while: isGone }));
+  const isAgain = typeof plan.block === "object" && world.form !== "limits";
+  if (!isAgain || times === 0) return run;
+  return goingOn(run, (answer) =>
+    isGone(failureOf(answer))
+      ? Effect.repeat(sent(run), { times: times - 1, while: (again) => isGone(failureOf(again)) })
+      : null,
+  );
 };
 
 /** Asks worlds, all side by side. */
-export const askRuns = (claim: Claim, worlds: ReadonlyArray<World>, times = 0): Effect.Effect<RunAnswers, never, Rpc> =>
-  Effect.map(
-    Effect.forEach(worlds, (world) => askRun(claim, world, times), { concurrency: "unbounded" }),
+export const askRuns = (claim: Claim, worlds: ReadonlyArray<World>, times = 0): Ask<RunAnswers> =>
+  mapped(
+    each(worlds, (world) => askRun(claim, world, times)),
     (runs) => new Map(Arr.zip(worlds, runs).map(([{ key }, run]) => [key, run])),
   );
 
@@ -52,46 +59,50 @@ export const askRuns = (claim: Claim, worlds: ReadonlyArray<World>, times = 0): 
 const leastPatience = 500;
 
 /** The blocks between and the traces, beside `main`, for which they keep nobody waiting. */
-const besideBetween = <A, R>(
+const besideBetween = <A>(
   claim: Claim,
   between: ReadonlyArray<World>,
-  main: Effect.Effect<A, never, R>,
-): Effect.Effect<{ readonly main: A; readonly between: RunAnswers } & Pick<Proof, "traced">, never, R | Rpc> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const startedAt = yield* Clock.currentTimeMillis;
-      const { memory } = yield* Rpc;
-      const traced: Array<StateDiff> = [];
-      const [, next] = claim.worlds.rows;
-      const trace = isTraceable(claim, memory)
-        ? within(mostTraced.ms, traceStates(planOf(claim, next), traced))
-        : Effect.void;
-      const tracer = yield* Effect.forkScoped(trace);
-      const fibers = yield* Effect.forEach(between, (world) =>
-        Effect.map(Effect.forkScoped(askRun(claim, world)), (fiber) => ({ world, fiber })),
-      );
-      const answers = yield* main;
-      const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - startedAt);
-      // why: an error records its stack, and hardly any proof needs this one
-      const late = () =>
-        Result.fail(new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }));
-      const [ended, ...runs] = yield* Effect.all(
-        [
-          Effect.timeoutOption(Fiber.join(tracer), patience),
-          ...fibers.map(({ world: { key }, fiber }) =>
-            Effect.map(
-              Effect.timeoutOption(Fiber.join(fiber), patience),
-              (run) => [key, Option.getOrElse(run, late)] as const,
+  main: Effect.Effect<A, never, Rpc>,
+): Effect.Effect<{ readonly main: A; readonly between: RunAnswers } & Pick<Proof, "traced">, never, Rpc> =>
+  Rpc.use(({ memory }) => {
+    const isTraced = isTraceable(claim, memory);
+    if (between.length === 0 && !isTraced)
+      return Effect.map(main, (answers) => ({ main: answers, between: new Map<never, never>(), traced: [] }));
+    return Effect.scoped(
+      Effect.gen(function* () {
+        const startedAt = yield* Clock.currentTimeMillis;
+        const traced: Array<StateDiff> = [];
+        const [, next] = claim.worlds.rows;
+        const trace = isTraced ? within(mostTraced.ms, traceStates(planOf(claim, next), traced)) : Effect.void;
+        const tracer = yield* Effect.forkScoped(trace);
+        const fibers = yield* Effect.forEach(between, (world) =>
+          Effect.map(Effect.forkScoped(sent(askRun(claim, world))), (fiber) => ({ world, fiber })),
+        );
+        const answers = yield* main;
+        const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - startedAt);
+        // why: an error records its stack, and hardly any proof needs this one
+        const late = () =>
+          Result.fail(
+            new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }),
+          );
+        const [ended, ...runs] = yield* Effect.all(
+          [
+            Effect.timeoutOption(Fiber.join(tracer), patience),
+            ...fibers.map(({ world: { key }, fiber }) =>
+              Effect.map(
+                Effect.timeoutOption(Fiber.join(fiber), patience),
+                (run) => [key, Option.getOrElse(run, late)] as const,
+              ),
             ),
-          ),
-        ] as const,
-        { concurrency: "unbounded" },
-      );
-      // why: a node that takes too long does so the next time, too
-      if (Option.isNone(ended) && traced.length === 0) learnUntraced(memory);
-      return { main: answers, between: new Map(runs), traced: [...traced] };
-    }),
-  );
+          ] as const,
+          { concurrency: "unbounded" },
+        );
+        // why: a node that takes too long does so the next time, too
+        if (Option.isNone(ended) && traced.length === 0) learnUntraced(memory);
+        return { main: answers, between: new Map(runs), traced: [...traced] };
+      }),
+    );
+  });
 
 /** How often a run is asked again that is refused for its block. */
 export const timesOf = (claim: Claim, because: AskRule): number =>
@@ -120,36 +131,30 @@ export const askProof = Effect.fnUntraced(function* (
   const asked = worldsAsked(claim);
   const between = asked.filter(({ why }) => why === "nearer");
   const worlds = asked.filter(({ why }) => why !== "nearer");
-  const skipped: Effect.Effect<null> = Effect.succeed(null);
-  const none = Effect.succeed(new Map<never, never>());
   const isCounted = steps.has("nonce");
   const estimates = steps.has("estimate") && report.steps.without.includes("estimate");
-  const answered = yield* inRound(
-    because,
-    besideBetween(
-      claim,
-      between,
-      Effect.all(
-        {
-          runs: askRuns(claim, worlds, timesOf(claim, because)),
-          codes: scanned !== null ? Effect.succeed(scanned.codes) : steps.has("code") ? Code.ask(bundle, block) : none,
-          pools: askPooled(
-            bundle.flatMap((entry) =>
-              isCounted && isFirst(entry, bundle) ? inFlightOf(entry.signer, entry.said.nonce) : [],
-            ),
-          ),
-          // why: what was not estimated when it was chosen is estimated when it is judged
-          estimate: estimates ? Estimate.ask(bareCall(bundle[0].input, null), block, report.options) : skipped,
-          forks: askForks,
-          reached: askReached(claim, block),
-          // why: last, so that what they say is no older than the runs
-          counts: isCounted ? Nonce.ask(bundle) : none,
-          beside: isOnHead(block) || header === null ? Fee.askHeader : skipped,
-        },
-        { concurrency: "unbounded" },
+  const main = sent(
+    together({
+      runs: askRuns(claim, worlds, timesOf(claim, because)),
+      codes:
+        scanned !== null
+          ? known(scanned.codes)
+          : when(steps.has("code"), Code.ask(bundle, block), new Map<never, never>()),
+      pools: askPooled(
+        bundle.flatMap((entry) =>
+          isCounted && isFirst(entry, bundle) ? inFlightOf(entry.signer, entry.said.nonce) : [],
+        ),
       ),
-    ),
+      // why: what was not estimated when it was chosen is estimated when it is judged
+      estimate: when(estimates, Estimate.ask(bareCall(bundle[0].input, null), block, report.options), null),
+      forks: askForks,
+      reached: askReached(claim, block),
+      // why: last, so that what they say is no older than the runs
+      counts: when(isCounted, Nonce.ask(bundle), new Map<never, never>()),
+      beside: when(isOnHead(block) || header === null, Fee.askHeader, null),
+    }),
   );
+  const answered = yield* inRound(because, besideBetween(claim, between, main));
   const { runs, ...more } = answered.main;
   const { namedChainId } = report.observed;
   return {

@@ -1,5 +1,6 @@
 /** One attempt of a proof: the exact requests in all its runs, and what they did beside each other. */
 import * as Effect from "effect/Effect";
+import { turn } from "../primitives/effects.js";
 import { knownTokensOf } from "../chains/table.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { AskRule } from "../primitives/names.js";
@@ -44,12 +45,12 @@ export const attemptOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ProofState, never, Rpc> {
   const { report, bundle: signed, measure } = claim;
   const chains = yield* chainsInUse;
-  yield* Effect.yieldNow;
+  yield* turn;
   const [run, next, ample] = [figuresOf(proof), proof.runs.get("next"), proof.runs.get("ample")];
   const answers = answersOf(proof, chains, report.options, report.chainId);
-  yield* Effect.yieldNow;
+  yield* turn;
   const bundle = keep(signed, answers);
-  yield* Effect.yieldNow;
+  yield* turn;
   const { sighted } = yield* Effect.service(CurrentRun);
   const isDoubted = () => isInDoubt(run, next, ampleIn(claim, ample));
   const effectsIn = effectsReader(bundle, measure);
@@ -58,7 +59,7 @@ export const attemptOf = Effect.fnUntraced(function* (
   );
   for (const each of runs) {
     effectsIn(each);
-    yield* Effect.yieldNow;
+    yield* turn;
   }
   const { settled } = claim;
   return {

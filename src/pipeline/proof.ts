@@ -12,7 +12,9 @@ import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import { attempt, attemptOf } from "./attempt.js";
+import { sent, together } from "../eth/round.js";
 import { askRuns, timesOf } from "./askProof.js";
+import { when } from "./scanRound.js";
 import type { Limits } from "./choose.js";
 import {
   doubtsOf,
@@ -60,7 +62,7 @@ const again = (state: ProofState, because: AskRule): Effect.Effect<ProofState, n
     const newest =
       !isMoved || isLater(state, shown)
         ? shown
-        : yield* inRound(because, isBehind(state) ? Fee.askLatestHeader : Fee.askHeader);
+        : yield* inRound(because, sent(isBehind(state) ? Fee.askLatestHeader : Fee.askHeader));
     // why: a node that shows an earlier block than another did is behind it
     const header = claim.chain.paceKnown && head !== null && newest !== null ? Fee.laterOf(head, newest) : newest;
     const askedAt = isMoved ? yield* Clock.currentTimeMillis : claim.askedAt;
@@ -97,7 +99,7 @@ const askLimits = ({ claim, proof }: ProofState, asked: Map<WorldName, AskResult
   const worlds = Arr.make(exact, ...(isOutOfGas(successOf(proof.runs.get("next"))) ? [next] : []));
   return (limits: ReadonlyArray<Limits>) => {
     const rows = Arr.map(worlds, (world, place) => gasRows(world, limits, asked.size + place * limits.length));
-    return Effect.map(inRound("doubtfulLimit", askRuns(claim, rows.flat())), (runs) => {
+    return Effect.map(inRound("doubtfulLimit", sent(askRuns(claim, rows.flat()))), (runs) => {
       for (const [key, result] of runs) asked.set(key, result);
       return Arr.map(rows, (row) => row.flatMap(({ key }) => runs.get(key) ?? []));
     });
@@ -138,7 +140,7 @@ export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
       because: "missingAnswer",
       ask: (state) => {
         const { claim, proof, because } = state;
-        return Effect.flatMap(askRuns(claim, rowsOf(claim, "notMeasured"), timesOf(claim, because)), (reader) =>
+        return Effect.flatMap(sent(askRuns(claim, rowsOf(claim, "notMeasured"), timesOf(claim, because))), (reader) =>
           attemptOf(state, claim, { ...proof, runs: withAnswers(proof.runs, reader) }, because),
         );
       },
@@ -199,7 +201,7 @@ export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
     settles("worldsDiffer", {
       because: "worldsDiffer",
       ask: (state) =>
-        Effect.map(askRuns(state.claim, rowsOf(state.claim, "worldsDiffer")), (runs) => ({
+        Effect.map(sent(askRuns(state.claim, rowsOf(state.claim, "worldsDiffer"))), (runs) => ({
           ...state,
           ...withRuns(state, runs),
         })),
@@ -219,9 +221,9 @@ export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
     settles("unconfirmed", {
       because: "confirmHead",
       ask: (state) =>
-        Fee.askHeader.pipe(
+        sent(Fee.askHeader).pipe(
           // why: a node that shows an earlier block may be behind, or the chain went back
-          Effect.flatMap((shown) => (isEarlier(state, shown) ? Fee.askLatestHeader : Effect.succeed(shown))),
+          Effect.flatMap((shown) => (isEarlier(state, shown) ? sent(Fee.askLatestHeader) : Effect.succeed(shown))),
           Effect.map((shown) => ({ ...state, shown: [shown] })),
         ),
     }),
@@ -275,12 +277,11 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
   const askedAt = yield* Clock.currentTimeMillis;
   const { header, counts } = yield* inRound(
     because,
-    Effect.all(
-      {
+    sent(
+      together({
         header: Fee.askHeader,
-        counts: isOdd && steps.has("nonce") ? Nonce.ask(bundle) : Effect.succeed(new Map<never, never>()),
-      },
-      { concurrency: "unbounded" },
+        counts: when(isOdd && steps.has("nonce"), Nonce.ask(bundle), new Map<never, never>()),
+      }),
     ),
   );
   const isReplaced = usual === "pending" && report.options.block === null && Nonce.replaces(bundle, { counts });

@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import { turn } from "../primitives/effects.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
@@ -113,7 +114,7 @@ const assembleProof = Effect.fnUntraced(function* (
   const [next, reader] = [proof.runs.get("next"), proof.runs.get("readerOnly") ?? null];
   const between = answersIn(proof, comparedIn(claim.worlds));
   const changed = stateChangesIn(claim, { ...proof, run: figuresOf(proof), reader, next, between }, bundle);
-  yield* Effect.yieldNow;
+  yield* turn;
   const placed = worldsOfPlaced(claim, answers.run, proof.runs);
   const others = [next, ...between].flatMap((result) => successOf(result) ?? []);
   const findings = [
@@ -193,9 +194,9 @@ const proveOnce = Effect.fnUntraced(function* (
     settled: widened,
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
-  yield* Effect.yieldNow;
+  yield* turn;
   const state = yield* proveOnStableHead(about);
-  yield* Effect.yieldNow;
+  yield* turn;
   const late = failureOf(figuresOf(state.proof));
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return { report: keptFrom(report, late, yield* ledgerSoFar), limits: null };

@@ -4,6 +4,7 @@
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
+import { turn } from "../primitives/effects.js";
 import * as Funds from "../steps/funds.js";
 import { type Chain, lookup } from "../Chains.js";
 import { PolicyViolation } from "../errors/verdicts.js";
@@ -284,8 +285,8 @@ export const makeReport = Effect.fnUntraced(function* (
   about: About,
   effects: RunEffects | null,
 ): Effect.fn.Return<BundleReport> {
-  yield* Effect.yieldNow;
+  yield* turn;
   const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects);
-  yield* Effect.yieldNow;
+  yield* turn;
   return reportOf(bundle, answers, about, moved);
 });

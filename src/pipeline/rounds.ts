@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
+import { turn } from "../primitives/effects.js";
 import { CurrentRun, Rpc, type LedgerEntry, type HeadSighting } from "../rpc/index.js";
 import { mostRunBytes } from "../rpc/service.js";
 import type { AskRule } from "../primitives/names.js";
@@ -179,7 +180,7 @@ export const rounds = Effect.fnUntraced(function* <S, R>(
   const times = new Map<Rule<S, R>, number>();
   let known = first;
   for (;;) {
-    yield* Effect.yieldNow;
+    yield* turn;
     const next = rules.find((one) => (times.get(one) ?? 0) < (one.most?.(known) ?? 1) && one.applies(known));
     if (next === undefined) return known;
     times.set(next, (times.get(next) ?? 0) + 1);

@@ -11,7 +11,8 @@ import { unknownForks } from "../primitives/names.js";
 import { fromError } from "../report/finding.js";
 import { isFast } from "../report/freshness.js";
 import type { Observed } from "../report/schema.js";
-import { Rpc } from "../rpc/index.js";
+import { each, sent, together } from "../eth/round.js";
+import type { Rpc } from "../rpc/index.js";
 import { blockReads } from "../steps/reading/blockReads.js";
 import { signers } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure } from "../steps/reading/askResult.js";
@@ -25,7 +26,7 @@ import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { fundedPlan, pricedPlan, widerPlan } from "./scanPlans.js";
 import type { Subject } from "./steps.js";
 import { isForm, isNoPending } from "./endpoint/simulate.js";
-import { askByEthCall, askChainId, askPlan, atOnce, begin, refusalIn, when, type Scanning } from "./scanRound.js";
+import { askByEthCall, askChainId, askPlan, begin, refusalIn, when, type Scanning } from "./scanRound.js";
 
 const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&
@@ -138,7 +139,7 @@ const withMore = (scan: Scanning, more: Partial<Scanning["round"]>): Scanning =>
 
 /** The scan with a further run, where that got an answer, and what is known then. */
 const withRun = (scan: Scanning, plan: Simulate.Plan, more: Parameters<typeof withMore>[1] = {}) =>
-  Effect.map(askPlan(scan.subject, plan), (runs) =>
+  Effect.map(sent(askPlan(scan.subject, plan)), (runs) =>
     successOf(runs.get(plan.name)) === null ? scan : withMore(scan, { ...more, runs }),
   );
 
@@ -201,15 +202,14 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       const { subject, plans, round } = scan;
       const lacks = lackingIn(scan);
       return Effect.map(
-        Effect.all(
-          {
+        sent(
+          together({
             runs: when(lacks.reader, askPlan(subject, plans.reader), round.runs),
             namedChainId: when(lacks.chainId, askChainId, round.namedChainId),
             receipts: when(lacks.receipts, Fee.askReceipts, round.receipts),
             called: when(lacks.calls, askByEthCall(subject, round.block, plans.reader), round.called),
             pools: when(lacks.pools, askPooled(inFlightIn(scan)), round.pools),
-          },
-          atOnce,
+          }),
         ),
         (found) => ({ ...withMore(scan, found), isNamed: scan.isNamed || lacks.chainId }),
       );
@@ -234,7 +234,9 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       return gas === null || called === null
         ? Effect.succeed(scan)
         : Effect.flatMap(rare, ({ askFirst }) =>
-            Effect.map(askFirst(scan.subject, block, gas), (first) => withMore(scan, { called: { ...called, first } })),
+            Effect.map(sent(askFirst(scan.subject, block, gas)), (first) =>
+              withMore(scan, { called: { ...called, first } }),
+            ),
           );
     },
   }),
@@ -247,15 +249,12 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       if (plan === null) return Effect.succeed(scan);
       // why: the priced run pretends the balances
       const asks = [plan, ...(round.runs.has("readerOnly") ? [] : [plans.reader])];
-      return Effect.map(
-        Effect.forEach(asks, (one) => askPlan(subject, one), atOnce),
-        (answers) => {
-          const runs = new Map(answers.flatMap((each) => [...each]));
-          const priced = successOf(runs.get(plan.name));
-          // why: what fails there, too, stays as it was; what was estimated without a price is the failure that was none
-          return priced === null || isFailed(priced) ? scan : withMore(scan, { runs, estimate: null });
-        },
-      );
+      return Effect.map(sent(each(asks, (one) => askPlan(subject, one))), (answers) => {
+        const runs = new Map(answers.flatMap((each) => [...each]));
+        const priced = successOf(runs.get(plan.name));
+        // why: what fails there, too, stays as it was; what was estimated without a price is the failure that was none
+        return priced === null || isFailed(priced) ? scan : withMore(scan, { runs, estimate: null });
+      });
     },
   }),
   rule({
@@ -264,7 +263,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     applies: ({ sealed, round, subject }) =>
       !isFast(subject.chain) && (sealed ?? -1n) > (successOf(round.header)?.number ?? sealed ?? 0n),
     ask: (scan) =>
-      Effect.map(Fee.askLatestHeader, (latest) =>
+      Effect.map(sent(Fee.askLatestHeader), (latest) =>
         withMore(scan, { header: scan.round.header && Fee.laterOf(scan.round.header, latest) }),
       ),
   }),

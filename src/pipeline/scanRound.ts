@@ -1,8 +1,10 @@
 /** The first round of a scan: everything at once. */
 import * as Clock from "effect/Clock";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import * as Eth from "../eth/index.js";
+import * as Questions from "../eth/questions.js";
+import { asked, beginning, each, known, mapped, one, sent, together, type Ask } from "../eth/round.js";
 import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type * as Simulate from "../steps/simulate.js";
@@ -10,11 +12,10 @@ import type { lookup } from "../chains/table.js";
 import { eip7825Cap } from "../chains/rules.js";
 import type { RpcError } from "../errors/rpc.js";
 import type { FeeSubject } from "../chains/feeModel.js";
-import { asking } from "../eth/ask.js";
 import { abisOf } from "../report/options.js";
 import type { Observed } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
-import { CurrentRun, Rpc, type Memory } from "../rpc/index.js";
+import type { Memory, Rpc } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
 import { gasFor } from "../witness/queries.js";
 import { withAnswers, type RunAnswers, type Round } from "./answers.js";
@@ -85,77 +86,70 @@ export interface Scanning {
   readonly chains: typeof lookup;
 }
 
-export const askChainId = asking({ step: "chain" }, Effect.result(Eth.chainId));
+export const askChainId = asked({ step: "chain" }, one(Questions.chainId));
 
 const unasked: RunAnswers = new Map();
 
 /** One run, by its name; the refusal itself, where the node refused simulations before. */
-export const askPlan = (
-  { options }: Pick<Subject, "options">,
-  plan: Simulate.Plan,
-): Effect.Effect<RunAnswers, never, Rpc> =>
-  Effect.flatMap(Rpc, ({ memory }) => {
-    const refused = refusalIn(memory, plan.calls);
-    const run =
-      refused === null ? Effect.result(simulate(plan, abisOf(options))) : Effect.succeed(Result.fail(refused));
-    return Effect.map(run, (result) => new Map([[plan.name, result]]));
-  });
+export const askPlan =
+  ({ options }: Pick<Subject, "options">, plan: Simulate.Plan): Ask<RunAnswers> =>
+  (asking, hear) => {
+    const refused = refusalIn(asking.rpc.memory, plan.calls);
+    const run = refused === null ? simulate(plan, abisOf(options)) : known(Result.fail(refused));
+    mapped(run, (result) => new Map([[plan.name, result]]))(asking, hear);
+  };
 
 /** `ask` where it is wanted, else `otherwise`. */
-export const when = <A, B>(
-  isWanted: boolean,
-  ask: Effect.Effect<A, never, Rpc>,
-  otherwise: B,
-): Effect.Effect<A | B, never, Rpc> => (isWanted ? ask : Effect.succeed(otherwise));
+export const when = <A, B>(isWanted: boolean, ask: Ask<A>, otherwise: B): Ask<A | B> =>
+  isWanted ? ask : known(otherwise);
 
 export const askByEthCall = (subject: Subject, tag: Observed["blockTag"], { before }: Pick<Simulate.Plan, "before">) =>
-  Effect.flatMap(rare, ({ askCalls }) => askCalls(subject, tag, before));
-
-export const atOnce = { concurrency: "unbounded" } as const;
+  beginning(Effect.flatMap(rare, ({ askCalls }) => sent(askCalls(subject, tag, before))));
 
 /** The first round: what every step that takes part asks, all at once. */
-export const begin = Effect.fnUntraced(function* (
+export const begin = (
   subject: Subject,
   tag: Observed["blockTag"],
   flying: Parameters<typeof askPooled>[0] = [],
-): Effect.fn.Return<Scanning, never, Rpc> {
-  const { bundle, steps } = subject;
-  const { memory } = yield* Rpc;
-  const chains = yield* chainsInUse;
-  const plans = plansOf(subject, tag, memory);
-  const { bare, reader, known, isFamiliar } = plans;
-  const askedAt = yield* Clock.currentTimeMillis;
-  const runs = Effect.all(
-    {
-      runs: askPlan(subject, bare),
-      called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag, reader), null),
-    },
-    atOnce,
+): Effect.Effect<Scanning, never, Rpc> =>
+  Effect.flatMap(chainsInUse, (chains) =>
+    sent((asking, hear) => {
+      const { bundle, steps } = subject;
+      const {
+        rpc: { memory },
+        context,
+        run: { sighted },
+      } = asking;
+      const plans = plansOf(subject, tag, memory);
+      const { bare, reader, known: believed, isFamiliar } = plans;
+      const askedAt = Context.get(context, Clock.Clock).currentTimeMillisUnsafe();
+      const runs = together({
+        runs: askPlan(subject, bare),
+        called: when(refusalIn(memory, bundle) !== null, askByEthCall(subject, tag, reader), null),
+      });
+      const questions = { subject, tag, runs, tellsTip: believed.tellsTip === true };
+      const asks = taking(steps).flatMap(({ ask }) => ask?.(questions) ?? []);
+      const all = together({
+        told: each(asks, (ask) => ask),
+        runs: when(steps.has("reader") && !isFamiliar, askPlan(subject, reader), unasked),
+        namedChainId: isFamiliar
+          ? known(believed.chainId === null ? null : Result.succeed(believed.chainId))
+          : when(steps.has("chain"), askChainId, null),
+        header: when(steps.has("chain") || steps.has("fee"), Fee.askHeader, null),
+        pools: askPooled(flying),
+      });
+      mapped(all, ({ told, ...more }): Scanning => {
+        const begun: Scanning["round"] = {
+          ...{ steps, block: tag, askedAt, codes: new Map(), counts: new Map(), unfunded: null, findings: [] },
+          ...{ called: null, estimate: null, history: null, receipts: null },
+          subjectOf: ({ index }) => plans.subjects.get(index) ?? null,
+          ...more,
+        };
+        const round = told.reduce<typeof begun>(
+          (all, one) => ({ ...all, ...one, runs: withAnswers(all.runs, one.runs) }),
+          begun,
+        );
+        return { subject, plans, round, flying, isNamed: !isFamiliar, sealed: sighted?.sealed ?? null, memory, chains };
+      })(asking, hear);
+    }),
   );
-  const questions = { subject, tag, runs, tellsTip: known.tellsTip === true };
-  const asks = taking(steps).flatMap(({ ask }) => ask?.(questions) ?? []);
-  const { told, ...more } = yield* Effect.all(
-    {
-      told: Effect.all(asks, atOnce),
-      runs: when(steps.has("reader") && !isFamiliar, askPlan(subject, reader), unasked),
-      namedChainId: isFamiliar
-        ? Effect.succeed(known.chainId === null ? null : Result.succeed(known.chainId))
-        : when(steps.has("chain"), askChainId, null),
-      header: when(steps.has("chain") || steps.has("fee"), Fee.askHeader, null),
-      pools: askPooled(flying),
-    },
-    atOnce,
-  );
-  const begun: Scanning["round"] = {
-    ...{ steps, block: tag, askedAt, codes: new Map(), counts: new Map(), unfunded: null, findings: [] },
-    ...{ called: null, estimate: null, history: null, receipts: null },
-    subjectOf: ({ index }) => plans.subjects.get(index) ?? null,
-    ...more,
-  };
-  const round = told.reduce<typeof begun>(
-    (all, one) => ({ ...all, ...one, runs: withAnswers(all.runs, one.runs) }),
-    begun,
-  );
-  const { sighted } = yield* CurrentRun;
-  return { subject, plans, round, flying, isNamed: !isFamiliar, sealed: sighted?.sealed ?? null, memory, chains };
-});

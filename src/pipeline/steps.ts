@@ -21,13 +21,13 @@ import { checkUnsupported } from "./endpoint/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { callIn } from "../abi/calls.js";
 import type { Chain } from "../Chains.js";
+import { mapped, type Ask } from "../eth/round.js";
 import type { Address } from "../primitives/hex.js";
 import { builtInSteps, type BuiltInStep } from "../primitives/names.js";
 import { text } from "../primitives/statement.js";
 import { code, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { BundleReport, Report, ReportOptions, TransactionReport } from "../report/schema.js";
-import type { Rpc } from "../rpc/index.js";
 import { signers, type Bundle, type Case, type Filled, type Reading } from "../steps/reading/bundle.js";
 import { delegateCallAccounts, delegateCallQueries, checkDelegateCalls } from "../steps/reading/delegateCalls.js";
 import type { Holding } from "../steps/reading/holdings.js";
@@ -65,10 +65,10 @@ export interface BuiltIn {
     readonly subject: Subject;
     readonly tag: Round["block"];
     /** The transactions simulated, or called where that is refused. */
-    readonly runs: Effect.Effect<Pick<Round, "runs" | "called">, never, Rpc>;
+    readonly runs: Ask<Pick<Round, "runs" | "called">>;
     /** True if the endpoint is known to tell tips in its fee history. */
     readonly tellsTip: boolean;
-  }) => Effect.Effect<Partial<Round>, never, Rpc>;
+  }) => Ask<Partial<Round>>;
   /** Returns what its answers show of a case, in a scan and in a proof. */
   readonly show?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<Filled>;
   /** Returns what it chooses for a case, in a scan alone. */
@@ -125,7 +125,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   },
   {
     name: "nonce",
-    ask: ({ subject: { bundle } }) => Effect.map(Nonce.ask(bundle), (counts) => ({ counts })),
+    ask: ({ subject: { bundle } }) => mapped(Nonce.ask(bundle), (counts) => ({ counts })),
     choose: (entry, bundle, answers) => ({ nonce: Nonce.choose(entry, answers, bundle) }),
     read: (entry, bundle, answers) => ({ nonce: Nonce.read(entry, answers, bundle) }),
     check: ({ bundle, answers }) => bundle.flatMap((entry) => Nonce.check(entry, answers, bundle)),
@@ -134,7 +134,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
     name: "code",
     looks: (bundle) => accountsOf(Code.accounts(bundle)),
     between: Code.queriesBetween,
-    ask: ({ subject: { bundle }, tag }) => Effect.map(Code.ask(bundle, tag), (codes) => ({ codes })),
+    ask: ({ subject: { bundle }, tag }) => mapped(Code.ask(bundle, tag), (codes) => ({ codes })),
     show: (entry, bundle, answers) => ({
       code: answers.steps.has("code") ? Code.read(entry, answers, bundle) : Code.unlooked(entry),
     }),
@@ -144,7 +144,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   {
     name: "estimate",
     ask: ({ subject: { bundle, options }, tag }) =>
-      Effect.map(Estimate.ask(bareCall(bundle[0].input, null), tag, options), (estimate) => ({
+      mapped(Estimate.ask(bareCall(bundle[0].input, null), tag, options), (estimate) => ({
         estimate,
       })),
     show: (entry, _, answers) => Estimate.witnessed(entry, answers),

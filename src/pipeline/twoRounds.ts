@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import { turn } from "../primitives/effects.js";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
@@ -9,6 +10,7 @@ import type { BundleReport, Report } from "../report/schema.js";
 import { abisOf } from "../report/options.js";
 import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
+import { each, sent } from "../eth/round.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import { answersOf, figuresOf, type Round } from "./answers.js";
 import { askUserSteps, rare } from "./later.js";
@@ -44,8 +46,8 @@ export const withLast = <R extends Report>(report: R): Effect.Effect<R, never, R
 
 /** The calls at other limits, all side by side in one round. */
 const askAt = (trial: GasTrial) => (limits: ReadonlyArray<Limits>) => {
-  const asks = limits.map((set) => Effect.result(simulate(gasPlan(trial, set), abisOf(trial.options))));
-  return inRound("doubtfulLimit", Effect.map(Effect.all(asks, { concurrency: "unbounded" }), Arr.of));
+  const asks = each(limits, (set) => simulate(gasPlan(trial, set), abisOf(trial.options)));
+  return inRound("doubtfulLimit", Effect.map(sent(asks), Arr.of));
 };
 
 /** A scan: its report, and the answers that its proof need not ask for again. */
@@ -66,7 +68,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const wanted = wantedBy(policies, bundle, limits, steps);
   const subject = { bundle, options, chain, wanted, looks: own.looks, steps };
   const round = yield* askScan(subject, block);
-  yield* Effect.yieldNow;
+  yield* turn;
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
   const trial: GasTrial = {
@@ -94,7 +96,7 @@ export const scanOnce = Effect.fnUntraced(function* (
     },
     null,
   );
-  yield* Effect.yieldNow;
+  yield* turn;
   return { report: yield* withLast(report), round };
 });
 

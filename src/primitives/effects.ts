@@ -45,6 +45,28 @@ export const lazyOr = <A>(load: () => Promise<A>, otherwise: A) => {
   return { now: () => loaded, wait: () => (loading ??= begin()) };
 };
 
+/** Calls `run` in the next turn of the event loop, behind what is under way. */
+export const inNextTurn = (run: () => void): void => {
+  if (typeof globalThis.setImmediate === "function") globalThis.setImmediate(run);
+  else globalThis.setTimeout(run, 0);
+};
+
+/** Ms for which the event loop may be held in one go. */
+const mostHeldMs = 5;
+let heldSince: number | null = null;
+
+/** Begins to count for how long this turn of the event loop is held: where an answer arrives, and where work goes on. */
+export const countHeld = (): number => {
+  if (heldSince !== null) return heldSince;
+  inNextTurn(() => (heldSince = null));
+  return (heldSince = performance.now());
+};
+
+/** A turn of the event loop, where this one has been held for some ms: others wait for it, too. */
+export const turn: Effect.Effect<void> = Effect.suspend(() =>
+  performance.now() - countHeld() < mostHeldMs ? Effect.void : Effect.yieldNow,
+);
+
 /** Callbacks for when a signal aborts: one listener per signal, however many wait for it, or Node warns of a leak. */
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();

@@ -15,7 +15,8 @@ export const Listener: Context.Reference<((event: object) => void) | null> = Con
 /** Attributes by which spans and metrics are searched; what is not known is left out. */
 export type Attributes = Readonly<Record<string, string | number | null | undefined>>;
 
-const nameOf = (error: unknown): string | null =>
+/** The tag of an error's reason, else its own; null where it is no error. */
+export const nameOf = (error: unknown): string | null =>
   error instanceof Error ? (nameOf((error as { readonly reason?: unknown }).reason) ?? error.name) : null;
 
 /** OpenTelemetry's `error.type`: the tag of an error's reason, else its own; null = it succeeded. */

@@ -3,7 +3,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
-import { lazyImport } from "../primitives/effects.js";
+import { inNextTurn, lazyImport } from "../primitives/effects.js";
 import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Try } from "./answer.js";
 import type { HttpOptions } from "./connection.js";
 import type { Endpoint } from "./endpoint.js";
@@ -97,11 +97,6 @@ export const sendSingly = (post: Post, endpoint: Endpoint, posting: Parameters<t
   numbered(posting, single(post, endpoint));
 
 const maxTurns = 8;
-const nextTurn = (run: () => void): void => {
-  if (typeof globalThis.setImmediate === "function") globalThis.setImmediate(run);
-  else globalThis.setTimeout(run, 0);
-};
-
 interface Queued {
   readonly request: Outgoing;
   readonly room: ResponseBudget;
@@ -169,7 +164,7 @@ export const sendTogether = (
   /** Nearly always the askers of a round ask in one go; forked ones over a few turns: it is whole when a turn brings nothing new. */
   const flushWhenQuiet = (turns: number): void => {
     const size = queue.length;
-    nextTurn(() => {
+    inNextTurn(() => {
       if (queue.length === size || size >= maxSize || turns >= maxTurns) flush();
       else flushWhenQuiet(turns + 1);
     });

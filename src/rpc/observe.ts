@@ -6,9 +6,10 @@
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
 import { safely } from "../primitives/record.js";
-import { counting, errorTypeOf, inSpan, isTraced, Listener, type Attributes } from "../primitives/telemetry.js";
-import { CurrentRun, type LedgerEntry, type Rpc } from "./service.js";
+import { counting, errorTypeOf, inSpan, isTraced, Listener, nameOf, type Attributes } from "../primitives/telemetry.js";
+import { CurrentRun, sendingBy, type LedgerEntry, type Rpc } from "./service.js";
 
 /** A JSON-RPC request has ended, after all its tries: its line of the ledger, and how it went. */
 export interface RequestEvent extends LedgerEntry {
@@ -28,7 +29,7 @@ const serverOf = (endpoint: string): Attributes => {
  * A node by its endpoint, whose requests are seen by whoever listens. A logger, and where metrics go, are those
  * in force where the node is made: to look them up in the context of every request would cost more than they do.
  */
-export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory">>(
+export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory" | "send">>(
   endpoint: string,
   node: Node,
 ): Effect.Effect<Node & { readonly endpoint: string }> =>
@@ -37,6 +38,13 @@ export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory">
     const count = counting("request");
     const listener = Context.get(context, Listener);
     const clock = Context.get(context, Clock.Clock);
+    const countEnd = (method: string, error: string | null, started: number): void =>
+      count(
+        `${method} ${error}`,
+        () => ({ "rpc.method": method, ...server, "error.type": error }),
+        clock.currentTimeMillisUnsafe() - started,
+        context,
+      );
 
     const request: Rpc["Service"]["request"] = (method, params) =>
       Effect.withFiber((fiber) => {
@@ -70,16 +78,37 @@ export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory">
         }
         return Effect.onExit(effect, (exit) => {
           const error = errorTypeOf(exit);
-          if (isSent)
-            count(
-              `${method} ${error}`,
-              () => ({ "rpc.method": method, ...server, "error.type": error }),
-              clock.currentTimeMillisUnsafe() - started,
-              context,
-            );
+          if (isSent) countEnd(method, error, started);
           if (ended !== null) listener?.({ type: "request", ...ended, error } satisfies RequestEvent);
           return Effect.void;
         });
       });
-    return { ...node, endpoint, request };
+
+    const sendCounted =
+      (send: NonNullable<Rpc["Service"]["send"]>): typeof send =>
+      (round, hear) => {
+        const started = clock.currentTimeMillisUnsafe();
+        const open = new Map(
+          [...round.entries()].flatMap(([place, { method }]) =>
+            node.memory.refused(method) === null ? [[place, method] as const] : [],
+          ),
+        );
+        const end = (place: number, error: string | null): void => {
+          const method = open.get(place);
+          if (method === undefined) return;
+          open.delete(place);
+          countEnd(method, error, started);
+        };
+        const callOff = send(round, (place, answer) => {
+          end(place, Result.isSuccess(answer) ? null : (nameOf(answer.failure) ?? "_OTHER"));
+          hear(place, answer);
+        });
+        return () => {
+          callOff();
+          for (const place of open.keys()) end(place, "Interrupted");
+        };
+      };
+    // why: who listens is told of each request by itself
+    const send = listener !== null || node.send === undefined ? undefined : sendCounted(node.send);
+    return sendingBy({ ...node, endpoint, request }, send);
   });

@@ -6,12 +6,13 @@ import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
 import type * as Fiber from "effect/Fiber";
 import * as Random from "effect/Random";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import { AdmissionTimeout, RpcError, Timeout } from "../errors/rpc.js";
-import { onAbort } from "../primitives/effects.js";
+import { countHeld, onAbort } from "../primitives/effects.js";
 import type { Try } from "./answer.js";
 import { judged, type Failure } from "./judging.js";
 import type { Patience } from "./connection.js";
@@ -29,7 +30,7 @@ const Admission = Context.Reference<{ readonly came: "admitted" | AdmissionTimeo
 );
 
 /** Returns the result of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
-const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): "admitted" | AdmissionTimeout | null => {
+export const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): "admitted" | AdmissionTimeout | null => {
   const admission = fiber.getRef(Admission);
   return admission === null || admission.isOver ? null : admission.came;
 };
@@ -172,6 +173,8 @@ interface SentRequest {
   /** Epoch ms. */
   readonly started: number;
   readonly deadline: number;
+  /** Its place among those of the run. */
+  readonly turn: number;
   tries: number;
   bytes: number;
 }
@@ -187,9 +190,9 @@ const entryOf = ({ method, run, started, tries, bytes }: SentRequest, endpoint: 
   ...{ because: run.because ?? null, ms: now - started, tries, bytes },
 });
 
-const timedOut = ({ method, deadline, started }: SentRequest): Effect.Effect<never, RpcError> => {
+const timedOut = ({ method, deadline, started }: SentRequest): RpcError => {
   const reason = new Timeout({ detail: "", afterMs: Math.max(0, deadline - started) });
-  return Effect.fail(new RpcError({ method, reason }));
+  return new RpcError({ method, reason });
 };
 
 /** Why a request is not sent at all: its method was refused before, or the run was not let in; null = it is. */
@@ -203,6 +206,38 @@ const refusalOf = (
   return new RpcError({ method, reason: admission });
 };
 
+/** Begins a try, gives `heard` its judged answer unless it is called off before, and returns how to do that. */
+const begin = (
+  send: Send,
+  clock: Clock.Clock,
+  inFlight: SentRequest,
+  heard: (known: Result.Result<unknown, Failure>) => void,
+): (() => void) => {
+  const { method, params, run } = inFlight;
+  let isOpen = true;
+  inFlight.tries++;
+  const abort = send(
+    method,
+    params,
+    ({ result, bytes, date = null }) => {
+      countHeld();
+      inFlight.bytes += bytes;
+      if (date !== null) sightDate(run, date - clock.currentTimeMillisUnsafe());
+      judged(result, (known) => {
+        // why: who asked may have gone while the dialects were loaded
+        if (!isOpen) return;
+        isOpen = false;
+        heard(known);
+      });
+    },
+    run,
+  );
+  return () => {
+    if (isOpen) abort();
+    isOpen = false;
+  };
+};
+
 /** One try, and what `heard` makes of its answer; it ends with the signal of its run, and is called off by interruption. */
 const once = (
   send: Send,
@@ -211,41 +246,25 @@ const once = (
   heard: (known: Result.Result<unknown, Failure>) => Effect.Effect<unknown, Failure>,
 ): Effect.Effect<unknown, Failure> =>
   Effect.callback((resume) => {
-    const { method, params, run } = inFlight;
-    if (run.signal?.aborted === true) return resume(Effect.interrupt);
+    const { signal } = inFlight.run;
+    if (signal?.aborted === true) return resume(Effect.interrupt);
     let isOpen = true;
     let unwatch = (): void => undefined;
-    const close = () => {
+    const giveUp = begin(send, clock, inFlight, (known) => {
       isOpen = false;
       unwatch();
-    };
-    inFlight.tries++;
-    const abort = send(
-      method,
-      params,
-      ({ result, bytes, date = null }) => {
-        inFlight.bytes += bytes;
-        if (date !== null) sightDate(run, date - clock.currentTimeMillisUnsafe());
-        judged(result, (known) => {
-          // why: who asked may have gone while the dialects were loaded
-          if (!isOpen) return;
-          close();
-          resume(heard(known));
-        });
-      },
-      run,
-    );
+      resume(heard(known));
+    });
     if (!isOpen) return;
-    const giveUp = () => {
-      close();
-      abort();
-    };
-    if (run.signal !== null)
-      unwatch = onAbort(run.signal, () => {
+    if (signal !== null)
+      unwatch = onAbort(signal, () => {
         giveUp();
         resume(Effect.interrupt);
       });
-    return Effect.sync(giveUp);
+    return Effect.sync(() => {
+      unwatch();
+      giveUp();
+    });
   });
 
 /** Makes the requests of an endpoint, over what `sendWith` makes of its memory. */
@@ -254,7 +273,7 @@ export const requests = (
   endpoint: string,
   patience: Patience,
   clock: Clock.Clock,
-): Pick<Rpc["Service"], "request" | "memory" | "admit"> => {
+): Pick<Rpc["Service"], "request" | "memory" | "admit"> & { readonly send: NonNullable<Rpc["Service"]["send"]> } => {
   const admit = gate(patience, clock);
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
   const send = sendWith(memory);
@@ -277,25 +296,93 @@ export const requests = (
   /** All tries of a request, until its deadline. */
   const tried = (inFlight: SentRequest): Effect.Effect<unknown, Failure> => {
     const duration = inFlight.deadline - inFlight.started;
-    return duration > 0
-      ? Effect.timeoutOrElse(attempt(inFlight), { duration, orElse: () => timedOut(inFlight) })
-      : timedOut(inFlight);
+    const late = Effect.suspend(() => Effect.fail(timedOut(inFlight)));
+    return duration > 0 ? Effect.timeoutOrElse(attempt(inFlight), { duration, orElse: () => late }) : late;
   };
+
+  const sentBy = (method: string, params: ReadonlyArray<unknown>, run: RunContext): SentRequest => {
+    const started = clock.currentTimeMillisUnsafe();
+    const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
+    return { method, params, run, started, deadline, turn: run.turn?.() ?? 0, tries: 0, bytes: 0 };
+  };
+  const recordEnd = (inFlight: SentRequest): void =>
+    inFlight.run.record(entryOf(inFlight, endpoint, clock.currentTimeMillisUnsafe()), inFlight.turn);
 
   const request: Rpc["Service"]["request"] = (method, params) =>
     Effect.withFiber((fiber) => {
       const admission = admissionOf(fiber);
       if (admission === null && !isBroadcast(method)) return admit(request(method, params));
-      const run = fiber.getRef(CurrentRun);
-      const started = clock.currentTimeMillisUnsafe();
-      const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
-      const turn = run.turn?.() ?? 0;
-      const inFlight: SentRequest = { method, params, run, started, deadline, tries: 0, bytes: 0 };
+      const inFlight = sentBy(method, params, fiber.getRef(CurrentRun));
       const refusal = refusalOf(method, memory, admission);
       return Effect.onExit(refusal === null ? tried(inFlight) : Effect.fail(refusal), () =>
-        Effect.sync(() => run.record(entryOf(inFlight, endpoint, clock.currentTimeMillisUnsafe()), turn)),
+        Effect.sync(() => recordEnd(inFlight)),
       );
     });
 
-  return { request, memory, admit };
+  /** Further tries behind a first one that failed, apart from whoever asked; returns how to call them off. */
+  const furtherTries = (
+    inFlight: SentRequest,
+    failure: Failure,
+    settle: (answer: Result.Result<unknown, Failure>) => void,
+  ): (() => void) => {
+    const tries = Effect.provideService(Effect.result(again(inFlight, failure)), Clock.Clock, clock);
+    const fiber = Effect.runFork(tries);
+    fiber.addObserver((exit) => settle(Exit.isSuccess(exit) ? exit.value : Result.fail(failure)));
+    return () => fiber.interruptUnsafe();
+  };
+
+  const sendRound: NonNullable<Rpc["Service"]["send"]> = (round, hear) => {
+    const open = new Map<SentRequest, { callOff: () => void; readonly late: () => void }>();
+    const timers = new Map<number, () => void>();
+    for (const [place, { method, params, run }] of round.entries()) {
+      const inFlight = sentBy(method, params, run);
+      const { deadline, started } = inFlight;
+      const settle = (answer: Result.Result<unknown, Failure>): void => {
+        if (!open.delete(inFlight)) return;
+        recordEnd(inFlight);
+        if (open.size === 0) for (const callOff of timers.values()) callOff();
+        hear(place, answer);
+      };
+      const flight = {
+        callOff: (): void => undefined,
+        late: () => {
+          flight.callOff();
+          settle(Result.fail(timedOut(inFlight)));
+        },
+      };
+      open.set(inFlight, flight);
+      const refusal = refusalOf(method, memory, "admitted") ?? (deadline > started ? null : timedOut(inFlight));
+      if (refusal !== null) {
+        settle(Result.fail(refusal));
+        continue;
+      }
+      let isHeard = false;
+      const giveUp = begin(send, clock, inFlight, (known) => {
+        isHeard = true;
+        memory.heard(method, known);
+        if (Result.isSuccess(known) || pause(known.failure, 1, 0, patience) === null) return settle(known);
+        flight.callOff = furtherTries(inFlight, known.failure, settle);
+      });
+      if (!isHeard) flight.callOff = giveUp;
+    }
+    for (const [{ deadline, started }] of open)
+      if (!timers.has(deadline))
+        timers.set(
+          deadline,
+          after(clock, deadline - started, () => {
+            for (const [inFlight, { late }] of open) if (inFlight.deadline === deadline) late();
+          }),
+        );
+    return () => {
+      const left = [...open];
+      open.clear();
+      for (const callOff of timers.values()) callOff();
+      for (const [inFlight, { callOff }] of left) {
+        callOff();
+        recordEnd(inFlight);
+      }
+    };
+  };
+
+  return { request, memory, admit, send: sendRound };
 };

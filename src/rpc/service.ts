@@ -1,6 +1,7 @@
 /** The service that everything above asks through, and the run that its requests belong to. */
 import * as Context from "effect/Context";
 import type * as Effect from "effect/Effect";
+import type * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import type { RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
@@ -20,6 +21,17 @@ export class Rpc extends Context.Service<
      * the retries that its reason allows within the run's deadline.
      */
     readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, RpcError | Verdict>;
+    /**
+     * Sends the requests of a round together, and calls `hear` once for each, with its place and what {@link request} would
+     * have given; returns how to call off those that have not ended. Absent = each is sent by `request`, as for whoever
+     * puts another `request` in its place: a spread leaves it behind.
+     */
+    readonly send?:
+      | ((
+          requests: ReadonlyArray<RoundRequest>,
+          hear: (place: number, answer: Result.Result<unknown, RpcError | Verdict>) => void,
+        ) => () => void)
+      | undefined;
     /** The facts known of this endpoint, and the methods that it refuses. */
     readonly memory: Memory;
     /**
@@ -153,6 +165,19 @@ export interface RunContext {
   /** Aborts all requests of the run. One per run, or viem's batching is lost. */
   readonly signal: AbortSignal | null;
 }
+
+/** One request of a round. */
+export interface RoundRequest {
+  /** The JSON-RPC method. */
+  readonly method: string;
+  readonly params: ReadonlyArray<unknown>;
+  /** The run that it belongs to, which ends it and keeps its line of the ledger. */
+  readonly run: RunContext;
+}
+
+/** A service with a `send` that no spread takes over: whoever puts another `request` in its place is not passed by. */
+export const sendingBy = <Node extends object>(node: Node, send: Rpc["Service"]["send"]): Node =>
+  Object.defineProperty(node, "send", { value: send, enumerable: false });
 
 /**
  * The bytes that every run begins with: three simulations of 6,000 events. Reading an answer takes up to twenty times

@@ -8,10 +8,11 @@
  */
 import type { Facts } from "./reading/answers.js";
 import * as Arr from "effect/Array";
-import * as Effect from "effect/Effect";
 import { getContractAddress } from "viem";
 import { InitCodeTooLarge, NoCode, SenderNotEoa } from "../errors/verdicts.js";
-import * as Eth from "../eth/index.js";
+import type * as Eth from "../eth/index.js";
+import * as Questions from "../eth/questions.js";
+import { one } from "../eth/round.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { address, wei } from "../primitives/statement.js";
 import { isBurning } from "../abi/words.js";
@@ -32,7 +33,7 @@ export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
 
 /** `eth_getCode` for every account at once; never fails, each answer stands for itself. */
 export const ask = (bundle: ReadonlyArray<Case>, block: Eth.BlockParameter) =>
-  askEach("code", accounts(bundle), (address) => Effect.result(Eth.getCode({ address, block })));
+  askEach("code", accounts(bundle), (address) => one(Questions.code({ address, block })));
 
 /** The address at which a deployment with this nonce puts its contract; null for calls. */
 const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>

@@ -8,6 +8,7 @@
  */
 import type { Facts } from "./reading/answers.js";
 import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
 import { hexToBytes } from "viem";
 import {
   BlockGasLimitExceeded,
@@ -16,14 +17,16 @@ import {
   IntrinsicGasTooLow,
   type Verdict,
 } from "../errors/verdicts.js";
-import { asking } from "../eth/ask.js";
-import * as Eth from "../eth/index.js";
+import { indexAbis } from "../abi/abiIndex.js";
+import { explain } from "../eth/call.js";
+import type * as Eth from "../eth/index.js";
+import * as Questions from "../eth/questions.js";
+import { asked, goingOn, known, one, type Ask } from "../eth/round.js";
 import type { Hex } from "../primitives/hex.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { ReportOptions } from "../report/schema.js";
-import type { Rpc } from "../rpc/index.js";
 import type { Case, Filled } from "./reading/bundle.js";
 import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
 import { largest } from "./reading/quote.js";
@@ -34,17 +37,27 @@ const isEstimable = (options: Pick<ReportOptions, "stateOverrides" | "blockOverr
   options.blockOverrides === null &&
   !Object.values(options.stateOverrides ?? {}).some(({ movePrecompileToAddress }) => movePrecompileToAddress != null);
 
+const noAbis = indexAbis([]);
+
 /** `eth_estimateGas` of one call; null where a node cannot pretend what the caller does. Never fails. */
 export const ask = (
   call: Eth.CallRequest,
   block: Eth.BlockParameter,
   options: Parameters<typeof isEstimable>[0],
-): Effect.Effect<AskResult<bigint> | null, never, Rpc> => {
+): Ask<AskResult<bigint> | null> => {
   const { stateOverrides } = options;
   const pretended = stateOverrides === null ? {} : { stateOverrides };
   return isEstimable(options)
-    ? asking({ step: "estimate" }, Effect.result(Eth.estimateGas({ ...call, block, ...pretended })))
-    : Effect.succeed(null);
+    ? asked(
+        { step: "estimate" },
+        goingOn(one(Questions.gas({ ...call, block, ...pretended })), (answer) => {
+          const failure = failureOf(answer);
+          return failure?._tag === "ExecutionReverted"
+            ? Effect.map(explain(failure, call.to ?? null, noAbis), Result.fail)
+            : null;
+        }),
+      )
+    : known(null);
 };
 
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;

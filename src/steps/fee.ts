@@ -8,15 +8,16 @@
 import type { Facts } from "./reading/answers.js";
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
 import * as Struct from "effect/Struct";
-import * as Eth from "../eth/index.js";
+import type * as Eth from "../eth/index.js";
 import { blocksWithin, effectiveGasPrice, growBaseFee } from "../chains/baseFee.js";
 import { FeeCapTooLow } from "../errors/verdicts.js";
-import { asking, sighting, sightingHead } from "../eth/ask.js";
+import * as Questions from "../eth/questions.js";
+import { asked, each, goingOn, known, mapped, one, sighting, sightingHead, together, type Ask } from "../eth/round.js";
 import { seconds, weiPerGas } from "../primitives/statement.js";
 import { fromError, code, type Finding } from "../report/finding.js";
 import type { By, Fee } from "../report/parts.js";
-import type { Rpc } from "../rpc/index.js";
 import type { Transaction } from "../Transaction.js";
 import type { Case, Filled, Numbered, Price } from "./reading/bundle.js";
 import { successOf, type AskResult } from "./reading/askResult.js";
@@ -26,29 +27,33 @@ import type { FeeFacts, Quote } from "./reading/quote.js";
 const percentiles = [20, 50, 80];
 const blockCount = 10;
 
-const askHistory = Effect.result(
-  sighting(
-    Eth.feeHistory({ blockCount, newestBlock: "latest", rewardPercentiles: percentiles }),
-    ({ oldestBlock, gasUsedRatio }) => oldestBlock + BigInt(gasUsedRatio.length) - 1n,
-    true,
-  ),
+const askHistory = sighting(
+  one(Questions.feeHistory({ blockCount, newestBlock: "latest", rewardPercentiles: percentiles })),
+  ({ oldestBlock, gasUsedRatio }) => oldestBlock + BigInt(gasUsedRatio.length) - 1n,
 );
-const askLatest = Effect.result(sightingHead(Eth.getBlock({ block: "latest" })));
 
 /** The latest block's receipts; never fails. */
-export const askReceipts: Effect.Effect<FeeFacts["receipts"], never, Rpc> = asking(
+export const askReceipts: Ask<FeeFacts["receipts"]> = asked(
   { step: "fee" },
-  Effect.result(sighting(Eth.getBlockReceipts({ block: "latest" }), ([first]) => first?.blockNumber ?? null, true)),
+  sighting(
+    goingOn(one(Questions.receipts({ block: "latest" })), (answer) =>
+      Result.isSuccess(answer)
+        ? Effect.result(Effect.as(Questions.checkReceipts(answer.success), answer.success))
+        : null,
+    ),
+    ([first]) => first?.blockNumber ?? null,
+  ),
 );
 
 /** The history, and the receipts where they may be needed, at once; never fails. */
-export const ask = (needsReceipts: boolean): Effect.Effect<Omit<FeeFacts, "header">, never, Rpc> => {
-  const requests = { history: askHistory, receipts: needsReceipts ? askReceipts : Effect.succeed(null) };
-  return asking({ step: "fee" }, Effect.all(requests, { concurrency: "unbounded" }));
-};
+export const ask = (needsReceipts: boolean): Ask<Omit<FeeFacts, "header">> =>
+  asked({ step: "fee" }, together({ history: askHistory, receipts: needsReceipts ? askReceipts : known(null) }));
 
 /** The latest header, whose age and base fee count in a scan and in a proof. Never fails. */
-export const askHeader: Effect.Effect<AskResult<Eth.Block>, never, Rpc> = asking({ step: "chain" }, askLatest);
+export const askHeader: Ask<AskResult<Eth.Block>> = asked(
+  { step: "chain" },
+  sightingHead(one(Questions.block({ block: "latest" }))),
+);
 
 /** How often it is asked at once where an answer named a later block: the nodes behind one address are not at one height. */
 const askedAtOnce = 4;
@@ -58,10 +63,10 @@ export const laterOf = (a: AskResult<Eth.Block>, b: AskResult<Eth.Block>): AskRe
   (successOf(a)?.number ?? -1n) > (successOf(b)?.number ?? -1n) ? a : b;
 
 /** The latest of some headers. Never fails. */
-export const askLatestHeader: Effect.Effect<AskResult<Eth.Block>, never, Rpc> = Effect.map(
-  Effect.all(
+export const askLatestHeader: Ask<AskResult<Eth.Block>> = mapped(
+  each(
     Arr.makeBy(askedAtOnce, () => askHeader),
-    { concurrency: "unbounded" },
+    (ask) => ask,
   ),
   (headers) => headers.reduce(laterOf),
 );

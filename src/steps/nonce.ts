@@ -5,8 +5,9 @@
  * include the mempool while the simulated state does not.
  */
 import type { Facts } from "./reading/answers.js";
-import * as Effect from "effect/Effect";
-import * as Eth from "../eth/index.js";
+import * as Result from "effect/Result";
+import * as Questions from "../eth/questions.js";
+import { mapped, one, together, type Ask } from "../eth/round.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, ReplacementRefused } from "../errors/verdicts.js";
 import { lower, type Address } from "../primitives/hex.js";
@@ -14,7 +15,6 @@ import { count, hash, text, type Figure } from "../primitives/statement.js";
 import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
-import type { Rpc } from "../rpc/index.js";
 import { isFirst, signers, type Case, type Filled, type Numbered } from "./reading/bundle.js";
 import { askEach, failureOf, successOf, type Failure } from "./reading/askResult.js";
 import { barOf, isOtherKind, isUnderpriced } from "./reading/pool.js";
@@ -25,10 +25,10 @@ const mostInFlight = 10_000;
 /** More transactions than any account will ever send; far enough below 2^53 for a whole bundle to follow. */
 const mostCounted = 2n ** 52n;
 
-const asNumber = (counted: bigint): Effect.Effect<number, RpcError> =>
+const asNumber = (counted: bigint): Result.Result<number, RpcError> =>
   counted <= mostCounted
-    ? Effect.succeed(Number(counted))
-    : Effect.fail(
+    ? Result.succeed(Number(counted))
+    : Result.fail(
         new RpcError({
           method: "eth_getTransactionCount",
           reason: new MalformedResponse({ path: "result", detail: "a count that no account can have" }),
@@ -36,13 +36,12 @@ const asNumber = (counted: bigint): Effect.Effect<number, RpcError> =>
       );
 
 /** Both counts of every signer at once; never fails, each answer stands for itself. */
-export const ask = (bundle: ReadonlyArray<Case>): Effect.Effect<Facts["counts"], never, Rpc> => {
+export const ask = (bundle: ReadonlyArray<Case>): Ask<Facts["counts"]> => {
   const ofBlock = (address: Address, block: "latest" | "pending") =>
-    Effect.result(Effect.flatMap(Eth.getTransactionCount({ address, block }), asNumber));
-  return askEach("nonce", signers(bundle), (address) => {
-    const counts = { latest: ofBlock(address, "latest"), pending: ofBlock(address, "pending") };
-    return Effect.all(counts, { concurrency: "unbounded" });
-  });
+    mapped(one(Questions.count({ address, block })), Result.flatMap(asNumber));
+  return askEach("nonce", signers(bundle), (address) =>
+    together({ latest: ofBlock(address, "latest"), pending: ofBlock(address, "pending") }),
+  );
 };
 
 const knownOf = (signer: Address, { counts }: Pick<Facts, "counts">) => {

@@ -8,27 +8,29 @@
 import * as Arr from "effect/Array";
 import * as BigInts from "effect/BigInt";
 import * as Effect from "effect/Effect";
+import { turn } from "../primitives/effects.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { wordOf } from "../abi/words.js";
 import { DeploymentNotSimulated, MalformedResponse, refusedPart, RpcError } from "../errors/rpc.js";
-import { asking, sighting } from "../eth/ask.js";
 import { explain } from "../eth/call.js";
-import * as Eth from "../eth/index.js";
+import type * as Eth from "../eth/index.js";
+import * as Questions from "../eth/questions.js";
+import { one, sightBlock, spanned, type Ask } from "../eth/round.js";
+import { readSimulation } from "../eth/simulation.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import type { SimulationPart } from "../primitives/names.js";
 import { text, type Statement } from "../primitives/statement.js";
-import { inSpan } from "../primitives/telemetry.js";
 import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { RunName } from "../report/schema.js";
-import type { Rpc } from "../rpc/index.js";
-import { placement, readers, slotQueries, type Placement } from "../witness/placement.js";
+import type { RunContext } from "../rpc/index.js";
+import { placementIn, readers, slotQueries, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
 import type { Plan } from "./reading/plan.js";
 import { withInner } from "./reading/inner.js";
 import { burns, onlyReads, readCall, unread } from "./reading/outcome.js";
-import type { Failure } from "./reading/askResult.js";
+import { successOf, type AskResult, type Failure } from "./reading/askResult.js";
 import { cutIn, gasCapIn, isLarge } from "./reading/granted.js";
 import { answersIn, layoutOf, queriesBefore, readerCall } from "./reading/layout.js";
 import { ignoring, overrideReader } from "./reading/overrides.js";
@@ -117,12 +119,14 @@ const tellsMoves = (answers: ReturnType<typeof answersIn>["all"]): boolean | nul
 };
 
 /** A run in a span of its own: which it was, and the first status that is no success. */
-const traced = <E extends Failure, R>(request: Effect.Effect<Run, E, R>, { name }: Plan) => {
-  const statusOf = (run: Run) => run.readings.map(({ outcome }) => outcome.status).find((each) => each !== "success");
+const traced = (ask: Ask<AskResult<Run>>, { name }: Plan): typeof ask => {
+  const statusOf = ({ readings }: Run) =>
+    readings.map(({ outcome }) => outcome.status).find((each) => each !== "success");
   const named = () => ({ "preflight.run": name });
-  return inSpan(request, `run ${name}`, named, (run) =>
-    run === null ? {} : { "preflight.status": statusOf(run) ?? "success" },
-  );
+  return spanned(ask, `run ${name}`, named, (result) => {
+    const run = successOf(result);
+    return run === null ? {} : { "preflight.status": statusOf(run) ?? "success" };
+  });
 };
 
 /** The request of a run: the plan's blocks, with the witness's code in them and the slots' reader behind; it `looks` where there is one. */
@@ -242,30 +246,45 @@ const explained = ({ plan, at }: AskedRun, failure: Failure): Failure => {
   });
 };
 
-/**
- * Asks for one run and reads it. Fails with the request's error: one invalid user call fails the whole
- * request, by the protocol. JSON-RPC: `eth_simulateV1`.
- */
-export const ask = Effect.fnUntraced(function* (plan: Plan, abis: AbiIndex): Effect.fn.Return<Run, Failure, Rpc> {
-  const asked = askedOf(plan, yield* placement);
+/** Reads the answer to a run. */
+const readAnswer = Effect.fnUntraced(function* (
+  asked: AskedRun,
+  request: ReturnType<typeof requestOf>,
+  answer: AskResult<unknown>,
+  sighted: RunContext["sighted"],
+  abis: AbiIndex,
+): Effect.fn.Return<Run, Failure> {
+  const { plan } = asked;
+  const blocks = yield* Effect.fromResult(answer).pipe(
+    Effect.flatMap((result) => readSimulation(result, request)),
+    Effect.mapError((failure) => explained(asked, failure)),
+  );
   // why: a number that was asked for says nothing of the blocks that there are
   const isNumbered = plan.without?.has("blockOverrides") !== true && plan.blockOverrides?.number !== undefined;
-  const blocks = yield* sighting(
-    asking(
-      { run: plan.name, step: "simulate" },
-      Effect.mapError(Eth.simulateV1(requestOf(asked)), (failure) => explained(asked, failure)),
-    ),
-    ([first]) => (first === undefined || isNumbered ? null : first.number - 1n),
-    plan.block === "latest",
-  );
-  yield* Effect.yieldNow;
+  const [first] = blocks;
+  if (first !== undefined && !isNumbered) sightBlock(sighted, first.number - 1n, plan.block === "latest");
+  yield* turn;
   const run = yield* runOf(asked, blocks, abis);
   if (run !== null) return run;
   return yield* new RpcError({
     method: "eth_simulateV1",
     reason: new MalformedResponse({ path: "result[0]", detail: "" }),
   });
-}, traced);
+});
+
+/**
+ * Asks for one run and reads it. Fails with the request's error: one invalid user call fails the whole
+ * request, by the protocol. JSON-RPC: `eth_simulateV1`.
+ */
+export const ask = (plan: Plan, abis: AbiIndex): Ask<AskResult<Run>> =>
+  traced((asking, hear) => {
+    const planned = askedOf(plan, placementIn(asking.context));
+    const request = requestOf(planned);
+    const run = { ...asking.run, step: "simulate", run: plan.name } as const;
+    one(Questions.simulation(request))({ ...asking, run }, (answer) =>
+      asking.begin(Effect.result(readAnswer(planned, request, answer, run.sighted, abis)), run, hear),
+    );
+  }, plan);
 
 /** The gas the witness may take in a plan. */
 export const witnessGas = (

@@ -2,9 +2,9 @@
  * Contracts that state overrides put into one simulation: the witness, at addresses nobody can have prepared for, and
  * readers of storage.
  */
-import * as Effect from "effect/Effect";
+import * as Context from "effect/Context";
 import { bytesToHex, hexToBytes } from "viem";
-import { roll } from "../primitives/effects.js";
+import { RandomWords } from "../primitives/effects.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { dataAt, placeOf, wordAt, wordOf } from "../abi/words.js";
 import { witnessBytecode } from "./bytecode.js";
@@ -50,7 +50,8 @@ export const place = (random: Uint8Array): Placement => {
 };
 
 /** A place of 40 bytes that no contract can foresee. */
-export const placement: Effect.Effect<Placement> = Effect.map(roll(40), (bytes) => place(hexToBytes(bytes)));
+export const placementIn = (context: Context.Context<never>): Placement =>
+  place(hexToBytes(Context.get(context, RandomWords)(40)));
 
 /** Wei per gas: far above any base fee, so that the witness is never refused for its price. */
 export const witnessFees = { maxFeePerGas: 10n ** 15n, maxPriorityFeePerGas: 0n };

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer";
 import { TestClock } from "effect/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sent } from "../../src/eth/round.js";
 import { lookup } from "../../src/Chains.js";
 import { forkOf, mostGas, ruled, type Signs } from "../rooms/chains.js";
 import { askForks } from "../rooms/pipeline.js";
@@ -95,7 +96,7 @@ describe("what `eth_config` says", () => {
     });
     const times = [0, 99_999, 100_000, 150_000, 200_000];
     const told = await Effect.runPromise(
-      Effect.forEach(times, (time) => Effect.andThen(TestClock.setTime(time), askForks)).pipe(
+      Effect.forEach(times, (time) => Effect.andThen(TestClock.setTime(time), sent(askForks))).pipe(
         Effect.provide(Layer.mergeAll(node, TestClock.layer())),
       ),
     );

@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer";
 import * as TestClock from "effect/testing/TestClock";
 import { http } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sent } from "../../src/eth/round.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
@@ -157,7 +158,7 @@ describe("two nodes behind one address", () => {
         block: "pending",
         blockOverrides: number === undefined ? null : { number },
       });
-      await Simulate.ask(given, indexAbis([])).pipe(
+      await sent(Simulate.ask(given, indexAbis([]))).pipe(
         Effect.provide(layerOf(lagging.url)),
         Effect.provideService(CurrentRun, { ...idle, sighted: seen }),
         Effect.runPromise,

@@ -1,6 +1,7 @@
 /** Who lives at an address: what the witness read in the simulated state decides, and doubt is no answer. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import { sent } from "../../src/eth/round.js";
 import { everyLook, everyStep } from "../rooms/pipeline.js";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
@@ -175,7 +176,7 @@ it("every account is asked about once, and one failure leaves the others", async
     },
   });
   const ends = bundle({}, { to: token }, {}, { from: bob, to: alice }, { to: null });
-  const answers = await Effect.runPromise(Code.ask(ends, "latest").pipe(Effect.provide(layer)));
+  const answers = await Effect.runPromise(sent(Code.ask(ends, "latest")).pipe(Effect.provide(layer)));
   expect(asked).toEqual([alice, bob, token]);
   expect([...answers].map(([address, answer]) => [address, answer._tag])).toEqual([
     [alice, "Success"],

@@ -4,6 +4,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
+import { sent } from "../../src/eth/round.js";
 import { NonceTooHigh, NonceTooLow } from "../rooms/errors.js";
 import type { PoolTransaction } from "../rooms/eth.js";
 import type { Address } from "../rooms/primitives.js";
@@ -206,7 +207,7 @@ it("a count that no account can have is no count, and one that failed leaves the
       address === bob ? "0x7" : block === "latest" ? "0x4" : `0x1${"0".repeat(14)}`,
   });
   const cases = bundle({}, { from: bob }, {});
-  const asked = await Effect.runPromise(Nonce.ask(cases).pipe(Effect.provide(layer)));
+  const asked = await Effect.runPromise(sent(Nonce.ask(cases)).pipe(Effect.provide(layer)));
   expect([...asked.keys()]).toEqual([alice, bob]);
   const { values, codes } = decided(cases, asked);
   expect([values, codes]).toEqual([[4, 7, 5], ["0:MalformedResponse/warning"]]);

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { parseAbi, toEventHash } from "viem";
 import { describe, expect, it } from "vitest";
+import { sent } from "../../src/eth/round.js";
 import { indexAbis } from "../rooms/abi.js";
 import { classify } from "../rooms/errors.js";
 import type * as Eth from "../../src/Eth.js";
@@ -136,7 +137,7 @@ describe("a simulation", () => {
         return typeof answer === "function" ? answer(given, 0) : (answer ?? null);
       },
     });
-    const result = await Effect.runPromise(Effect.result(Simulate.ask(what, abis)).pipe(Effect.provide(layer)));
+    const result = await Effect.runPromise(sent(Simulate.ask(what, abis)).pipe(Effect.provide(layer)));
     return { params, result };
   };
 

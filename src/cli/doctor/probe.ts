@@ -7,6 +7,7 @@ import * as Result from "effect/Result";
 import { indexAbis } from "../../abi/index.js";
 import { lookup } from "../../Chains.js";
 import { forkOf } from "../../chains/index.js";
+import { sent } from "../../eth/round.js";
 import * as Eth from "../../Eth.js";
 import type { Failure } from "../../Eth.js";
 import { askRun } from "../../pipeline/index.js";
@@ -129,7 +130,7 @@ const run = Effect.fnUntraced(function* (request: Eth.CallRequest, changes: Part
     calls: [{ input: transactions[0], request: priced, gas: transfer.gas }],
     ...changes,
   };
-  return yield* Effect.result(askRun(plan, indexAbis([])));
+  return yield* sent(askRun(plan, indexAbis([])));
 });
 
 /** Reads the answer of a run, else says why there was none. */

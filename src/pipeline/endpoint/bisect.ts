@@ -3,20 +3,20 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type * as Simulate from "../../steps/simulate.js";
-import * as Eth from "../../eth/index.js";
+import type * as Eth from "../../eth/index.js";
 import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
-import { failureOf, type AskResult } from "../../steps/reading/askResult.js";
+import { failureOf, type AskResult, type Failure } from "../../steps/reading/askResult.js";
 import type { Subject } from "../steps.js";
 import { adapt, isForm, parts, simulate } from "./simulate.js";
 import { looksLikeRevert } from "../../abi/revert.js";
 import { ExecutionReverted } from "../../errors/verdicts.js";
-import { askCall, explain } from "../../eth/call.js";
-import { asking } from "../../eth/ask.js";
+import { callOf, explain } from "../../eth/call.js";
+import { asked, each, goingOn, mapped, one, sent, together, type Ask } from "../../eth/round.js";
 import type { Hex } from "../../primitives/hex.js";
 import { abisOf } from "../../report/options.js";
 import { bareCall } from "../../transaction/request.js";
-import { placement, witnessCall } from "../../witness/placement.js";
+import { placementIn, witnessCall } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
 import { viewOf } from "../../witness/view.js";
 import type { RunAnswers, Round } from "../answers.js";
@@ -33,23 +33,17 @@ export const bisectUnsupported = Effect.fnUntraced(function* (
   reader: Simulate.Plan,
 ): Effect.fn.Return<RunAnswers, never, Rpc> {
   const { memory } = yield* Rpc;
-  const ask = (plan: Simulate.Plan) => Effect.result(simulate(plan, abisOf(options)));
+  const ask = (plan: Simulate.Plan) => simulate(plan, abisOf(options));
   // why: what the caller pretends is not left out by guesses
   const free = parts.filter((part) => part !== "blockOverrides" || options.blockOverrides === null);
   const tries = [...free.map((part) => [part]), free];
-  const { control, heard } = yield* Effect.all(
-    {
+  const { control, heard } = yield* sent(
+    together({
       control: ask({ ...reader, blockOverrides: bare.blockOverrides }),
-      heard: Effect.forEach(
-        tries,
-        (omitted) =>
-          Effect.forEach([{ ...bare, lens: [] }, reader], (plan) => ask(adapt(plan, new Set(omitted))), {
-            concurrency: "unbounded",
-          }),
-        { concurrency: "unbounded" },
+      heard: each(tries, (omitted) =>
+        each([{ ...bare, lens: [] }, reader], (plan) => ask(adapt(plan, new Set(omitted)))),
       ),
-    },
-    { concurrency: "unbounded" },
+    }),
   );
   const refusal = failureOf(control);
   if (!isForm(refusal)) return new Map();
@@ -70,39 +64,38 @@ export const askFirst = (
   { bundle: [{ input }], options }: Subject,
   block: Eth.BlockParameter,
   gas: bigint,
-): Effect.Effect<AskResult<Hex>, never, Rpc> =>
-  asking(
-    { step: "simulate" },
-    askCall({ ...bareCall(input, gas), block, stateOverrides: options.stateOverrides }, true).pipe(
-      // why: some nodes hand out the data of a revert as a result
-      Effect.filterOrFail(
-        (data) => !looksLikeRevert(data),
-        (data) => new ExecutionReverted({ data }),
-      ),
-      Effect.catch((failure) => Effect.flatMap(explain(failure, input.to, abisOf(options)), Effect.fail)),
-      Effect.result,
-    ),
+): Ask<AskResult<Hex>> => {
+  const call = callOf({ ...bareCall(input, gas), block, stateOverrides: options.stateOverrides }, true);
+  // why: some nodes hand out the data of a revert as a result
+  const read = Result.filterOrFail<Hex, Hex, Failure>(
+    (data): data is Hex => !looksLikeRevert(data),
+    (data) => new ExecutionReverted({ data }),
   );
+  return asked(
+    { step: "simulate" },
+    goingOn(mapped(one(call), read), (answer) => {
+      const failure = failureOf(answer);
+      return failure === null ? null : Effect.map(explain(failure, input.to, abisOf(options)), Result.fail);
+    }),
+  );
+};
 
 /** The first transaction, and the witness with these queries: all that a node without simulation can say. JSON-RPC: `eth_call`. */
-export const askCalls = Effect.fnUntraced(function* (
-  subject: Subject,
-  block: Eth.BlockParameter,
-  queries: ReadonlyArray<Query>,
-): Effect.fn.Return<NonNullable<Round["called"]>, never, Rpc> {
-  const { bundle, options } = subject;
-  const at = yield* placement;
-  const request = Eth.call({
-    ...witnessCall(at, queries),
-    block,
-    stateOverrides: { ...options.stateOverrides, ...at.override },
-  });
-  const { first, witness } = yield* Effect.all(
-    {
-      first: askFirst(subject, block, gasOf(bundle[0].input)),
-      witness: asking({ step: "simulate" }, Effect.result(request)),
-    },
-    { concurrency: "unbounded" },
-  );
-  return { first, view: Result.isSuccess(witness) ? viewOf(queries, witness.success) : null };
-});
+export const askCalls =
+  (subject: Subject, block: Eth.BlockParameter, queries: ReadonlyArray<Query>): Ask<NonNullable<Round["called"]>> =>
+  (asking, hear) => {
+    const { bundle, options } = subject;
+    const at = placementIn(asking.context);
+    const stateOverrides = { ...options.stateOverrides, ...at.override };
+    const witness = one(callOf({ ...witnessCall(at, queries), block, stateOverrides }, false));
+    mapped(
+      together({
+        first: askFirst(subject, block, gasOf(bundle[0].input)),
+        witness: asked({ step: "simulate" }, witness),
+      }),
+      ({ first, witness }) => ({
+        first,
+        view: Result.isSuccess(witness) ? viewOf(queries, witness.success) : null,
+      }),
+    )(asking, hear);
+  };

@@ -1,15 +1,17 @@
 /** Tells if what ran used anything in which two forks differ, where what executes and what headers say are of two. */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
 import { keccak256 } from "viem";
 import { eip7825Cap, isOfLaterFork } from "../../chains/rules.js";
-import { asking } from "../../eth/ask.js";
-import { askAccessList } from "../../eth/call.js";
-import * as Eth from "../../eth/index.js";
+import { accessListOf } from "../../eth/call.js";
+import * as Questions from "../../eth/questions.js";
+import { asked, each, known, mapped, one, sent, type Ask } from "../../eth/round.js";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { Outcome } from "../../report/parts.js";
 import { Rpc, type Memory } from "../../rpc/index.js";
 import type { EndpointFacts } from "../../rpc/memory.js";
+import { successOf, type AskResult } from "../../steps/reading/askResult.js";
 import { blockReads } from "../../steps/reading/blockReads.js";
 import type { Bundle, Case, Filled } from "../../steps/reading/bundle.js";
 import { codeHashIn, codeIn, isCodeChanged } from "../../steps/reading/runCode.js";
@@ -64,21 +66,24 @@ const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: 
   return `0x6001${parts.join("")}${jump}${calls.map(({ data }) => data.slice(2)).join("")}`;
 };
 
-/** How it is asked what the bundle touches, as one call where it is several; null where that cannot be. */
-const askTouched = (claim: Pick<Claim, "bundle">, block: Answers["block"]) => {
+/** Asks what the bundle touches, as one call where it is several; null where that cannot be. */
+const askTouched = (
+  claim: Pick<Claim, "bundle">,
+  block: Answers["block"],
+): Ask<AskResult<ReadonlyArray<Address> | null>> => {
   const [{ input, request }, ...rest] = claim.bundle;
   const { from } = input;
   const calls = claim.bundle.flatMap(({ input: { to, value, data, from: by } }) =>
     to === null || by !== from ? [] : [{ to, value, data }],
   );
-  if (rest.length > 0 && calls.length < claim.bundle.length) return Effect.succeed(null);
-  const asked =
+  if (rest.length > 0 && calls.length < claim.bundle.length) return known(Result.succeed(null));
+  const touched =
     rest.length === 0
-      ? askAccessList(bareCall(input, request.gas), block)
-      : askAccessList({ from, to: from, stateOverrides: { [from]: { code: batchCode(calls) } } }, block);
-  return Effect.map(
-    asking({ step: "chain" }, asked),
-    (list) => list?.map(({ address }) => address.toLowerCase() as Address) ?? null,
+      ? accessListOf(bareCall(input, request.gas), block)
+      : accessListOf({ from, to: from, stateOverrides: { [from]: { code: batchCode(calls) } } }, block);
+  return mapped(
+    asked({ step: "chain" }, one(touched)),
+    Result.map((list) => list?.map(({ address }) => address.toLowerCase() as Address) ?? null),
   );
 };
 
@@ -93,10 +98,10 @@ const callsNobody = (bundle: ReadonlyArray<Case>, codes: Answers["codes"]): bool
 export const askReached = (
   { report: { observed, options }, bundle, scanned }: Claim,
   block: Answers["block"],
-): Effect.Effect<ReadonlyArray<Address> | null, never, Rpc> =>
+): Ask<ReadonlyArray<Address> | null> =>
   observed.rules.agrees || options.stateOverrides !== null || callsNobody(bundle, scanned?.codes ?? new Map())
-    ? Effect.succeed(null)
-    : askTouched({ bundle }, block).pipe(Effect.catch(() => Effect.succeed(null)));
+    ? known(null)
+    : mapped(askTouched({ bundle }, block), successOf);
 
 /** The most that is remembered of one connection: codes, and contracts that are called. */
 const most = { codes: 512, callees: 64 } as const;
@@ -132,25 +137,22 @@ const askOthers = (bundle: Bundle<Filled>, inside: ReadonlyArray<Address>, answe
     // guard: code that the bundle itself puts there
     const isChanged = accounts.some((account) => isCodeChanged(account, answers));
     if (accounts.length > mostAccounts || isChanged) return true;
-    const known = memory.recall("forkUse") ?? noneKnown;
-    const uses = accounts.map((account) => isOtherAt(account, answers, known));
-    const asked = Effect.forEach(
-      accounts.filter((_, place) => uses[place] === null),
-      (address) => Eth.getCode({ address, block: answers.block }),
-      { concurrency: "unbounded" },
-    );
-    const codes = uses.includes(null) ? yield* inNext(asked) : [];
+    const before = memory.recall("forkUse") ?? noneKnown;
+    const uses = accounts.map((account) => isOtherAt(account, answers, before));
+    const unread = accounts.filter((_, place) => uses[place] === null);
+    const read = each(unread, (address) => one(Questions.code({ address, block: answers.block })));
+    const codes = unread.length > 0 ? yield* Effect.fromResult(Result.all(yield* inNext(read))) : [];
     const found = codes.map((code) => [keccak256(code) as Hash, isOther(code)] as const);
     const reached = called.map((to) => [to, inside] as const);
     if (inside.length > 0)
       memory.learn("forkUse", {
-        codes: new Map([...known.codes, ...found].slice(-most.codes)),
-        reached: new Map([...known.reached, ...reached].slice(-most.callees)),
+        codes: new Map([...before.codes, ...found].slice(-most.codes)),
+        reached: new Map([...before.reached, ...reached].slice(-most.callees)),
       });
     return uses.includes(true) || found.some(([, isUsed]) => isUsed);
   });
 
-const inNext = <A, E>(ask: Effect.Effect<A, E, Rpc>) => inRound("forkBetween", asking({ step: "chain" }, ask));
+const inNext = <A>(ask: Ask<A>) => inRound("forkBetween", sent(asked({ step: "chain" }, ask)));
 
 /**
  * True if the bundle may have used what the two forks have not in common; where nobody can tell, it may. Code that was
@@ -169,7 +171,9 @@ export const askForkUse = (
     return Effect.succeed(false);
   return Effect.gen(function* () {
     const isAlone = callsNobody(bundle, answers.codes);
-    const touched = isAlone ? [] : (reached ?? (yield* inNext(askTouched(claim, answers.block))));
+    const touched = isAlone
+      ? []
+      : (reached ?? (yield* Effect.fromResult(yield* inNext(askTouched(claim, answers.block)))));
     const emitters = [...bundle.map(({ outcome }) => outcome), ...others].flatMap(({ logs }) => logs);
     const inside = [...(touched ?? []), ...emitters.map(({ address }) => address.toLowerCase() as Address)];
     const mayUse = touched === null || (yield* askOthers(bundle, [...new Set(inside)], answers));

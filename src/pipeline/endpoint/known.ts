@@ -1,9 +1,11 @@
 /** Facts that a scan need not ask of a known endpoint; when the answers disprove them, and what the answers teach. */
 import * as Clock from "effect/Clock";
-import * as Effect from "effect/Effect";
+import * as Context from "effect/Context";
+import * as Result from "effect/Result";
 import { forksIn, unknownForks } from "../../primitives/names.js";
-import { asking } from "../../eth/ask.js";
-import { Rpc, type Memory } from "../../rpc/index.js";
+import * as Questions from "../../eth/questions.js";
+import { asked, one, type Ask } from "../../eth/round.js";
+import type { Memory } from "../../rpc/index.js";
 import { successOf } from "../../steps/reading/askResult.js";
 import * as L1Fee from "../../steps/reading/l1Fee.js";
 import { lacksTip } from "../../steps/reading/quote.js";
@@ -22,26 +24,19 @@ export const endpointFactsOf = (memory: Memory) => ({
  * Asks what the endpoint says of forks, once; remembered until the next one has come, refusals too. JSON-RPC:
  * `eth_config`.
  */
-export const askForks: Effect.Effect<typeof unknownForks, never, Rpc> = Effect.gen(function* () {
-  const { memory, request } = yield* Rpc;
-  const now = yield* Clock.currentTimeMillis;
-  const known = memory.recall("forks");
-  if (known !== null && (known.next === null || known.next * 1_000n > BigInt(now))) return known;
-  const learned = (forks: typeof unknownForks) => {
-    memory.learn("forks", forks);
-    return forks;
-  };
-  return yield* asking({ step: "chain" }, request("eth_config", [])).pipe(
-    Effect.match({
-      onSuccess: (config) => learned(forksIn(config)),
-      onFailure: (failure) => {
-        const why = failure._tag === "RpcError" ? failure.reason._tag : null;
-        // why: these pass; whoever never answers is not waited for again
-        return why === "Transport" || why === "RateLimited" ? unknownForks : learned(unknownForks);
-      },
-    }),
-  );
-});
+export const askForks: Ask<typeof unknownForks> = (asking, hear) => {
+  const { memory } = asking.rpc;
+  const now = Context.get(asking.context, Clock.Clock).currentTimeMillisUnsafe();
+  const last = memory.recall("forks");
+  if (last !== null && (last.next === null || last.next * 1_000n > BigInt(now))) return hear(last);
+  return asked({ step: "chain" }, one(Questions.config))(asking, (config) => {
+    const forks = Result.isSuccess(config) ? forksIn(config.success) : unknownForks;
+    const why = Result.isFailure(config) && config.failure._tag === "RpcError" ? config.failure.reason._tag : null;
+    // why: these pass; whoever never answers is not waited for again
+    if (why !== "Transport" && why !== "RateLimited") memory.learn("forks", forks);
+    hear(forks);
+  });
+};
 
 /** Returns what the witness saw before the calls, in whichever run it looked. */
 export const seenIn = (round: Pick<Round, "runs">): View =>

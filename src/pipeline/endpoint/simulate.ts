@@ -10,7 +10,8 @@ import { refusedPart, refusesFullTransactions, refusesPart, refusesRoot, type Rp
 import type { Verdict } from "../../errors/verdicts.js";
 import { SimulationPart } from "../../primitives/names.js";
 import { code, type Finding } from "../../report/finding.js";
-import { Rpc } from "../../rpc/index.js";
+import { each, goingOn, mapped, sent, type Ask } from "../../eth/round.js";
+import type { Memory, Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
 import { isPlain } from "../../steps/estimate.js";
 import type { Filled } from "../../steps/reading/bundle.js";
@@ -139,63 +140,64 @@ interface Trial {
   readonly doubted: { readonly part: Lack; readonly refusal: RpcError } | null;
 }
 
-/** Asks a plan, and remembers what its answer says of the endpoint. */
-const attempt = (plan: Simulate.Plan, doubted: Trial["doubted"], abis: AbiIndex): Effect.Effect<Trial, never, Rpc> =>
-  Effect.flatMap(Rpc, ({ memory }) =>
-    Effect.map(Effect.result(Simulate.ask(plan, abis)), (result) => {
-      if (Result.isSuccess(result)) {
-        if (doubted !== null) learnLack(memory, doubted.part, doubted.refusal);
-        const { cut, gasCap } = result.success;
-        if (gasCap !== null) memory.learn("gasCap", gasCap);
-        const isUnshown = plan.full === undefined && !isLarge(plan.calls.map(({ gas }) => gas));
-        return { plan, result, less: cut !== null && isUnshown ? { ...plan, full: true } : null, doubted: null };
-      }
-      const { failure } = result;
-      const other = refusesFull(plan, failure) ? { ...plan, full: false } : withRoom(plan, failure);
-      if (other !== null) return { plan, result, less: other, doubted };
-      if (leftFor(plan, failure) !== null) return { plan, result, less: null, doubted };
-      const lack = learn(plan, failure);
-      if (lack === null) return { plan, result, less: null, doubted };
-      const { part, isNamed, isLasting } = lack;
-      const less = part === "second" ? { ...plan, second: [] } : adapt(plan, new Set([part]));
-      const lasting = isLasting && part !== "second" && failure._tag === "RpcError" ? { part, refusal: failure } : null;
-      if (isNamed && lasting !== null) learnLack(memory, lasting.part, lasting.refusal);
-      return { plan, result, less: isLess(less, plan) ? less : null, doubted: isNamed ? doubted : lasting };
-    }),
-  );
+/** Judges what became of a plan, and remembers what its answer says of the endpoint. */
+const judgeTrial = (plan: Simulate.Plan, doubted: Trial["doubted"], result: Trial["result"], memory: Memory): Trial => {
+  if (Result.isSuccess(result)) {
+    if (doubted !== null) learnLack(memory, doubted.part, doubted.refusal);
+    const { cut, gasCap } = result.success;
+    if (gasCap !== null) memory.learn("gasCap", gasCap);
+    const isUnshown = plan.full === undefined && !isLarge(plan.calls.map(({ gas }) => gas));
+    return { plan, result, less: cut !== null && isUnshown ? { ...plan, full: true } : null, doubted: null };
+  }
+  const { failure } = result;
+  const other = refusesFull(plan, failure) ? { ...plan, full: false } : withRoom(plan, failure);
+  if (other !== null) return { plan, result, less: other, doubted };
+  if (leftFor(plan, failure) !== null) return { plan, result, less: null, doubted };
+  const lack = learn(plan, failure);
+  if (lack === null) return { plan, result, less: null, doubted };
+  const { part, isNamed, isLasting } = lack;
+  const less = part === "second" ? { ...plan, second: [] } : adapt(plan, new Set([part]));
+  const lasting = isLasting && part !== "second" && failure._tag === "RpcError" ? { part, refusal: failure } : null;
+  if (isNamed && lasting !== null) learnLack(memory, lasting.part, lasting.refusal);
+  return { plan, result, less: isLess(less, plan) ? less : null, doubted: isNamed ? doubted : lasting };
+};
 
-const atOnce = { concurrency: "unbounded" } as const;
+/** Asks a plan, and judges what became of it. */
+const attempt = (plan: Simulate.Plan, doubted: Trial["doubted"], abis: AbiIndex): Ask<Trial> =>
+  mapped(Simulate.ask(plan, abis), (result, { rpc: { memory } }) => judgeTrial(plan, doubted, result, memory));
+
+/** Rounds in which what was refused is asked otherwise. */
+const furtherTrials = (abis: AbiIndex): ReadonlyArray<Rule<Trial, Rpc>> => [
+  rule<Trial, Rpc>({
+    because: "unsupportedPart",
+    // why: each leaves a part out for good
+    most: () => Number.POSITIVE_INFINITY,
+    applies: ({ less }) => less !== null,
+    ask: ({ plan, less, doubted }) => sent(attempt(less ?? plan, doubted, abis)),
+  }),
+  {
+    because: "gasCapped",
+    applies: isCapped,
+    ask: (trial) => {
+      const askBeside = (plans: ReadonlyArray<Simulate.Plan>) =>
+        inRound("gasCapped", sent(each(plans, (plan) => Simulate.ask(plan, abis))));
+      return Effect.map(askFitting(trial.plan, trial.result, askBeside), (result) => ({ ...trial, result }));
+    },
+  },
+];
 
 /** A run, of what the endpoint takes. JSON-RPC: `eth_simulateV1`, in one more round for each part that it refuses. */
-export const simulate = (input: Simulate.Plan, abis: AbiIndex): Effect.Effect<Simulate.Run, Failure, Rpc> =>
-  inBranch(
-    Effect.gen(function* () {
-      const { memory } = yield* Rpc;
-      const unsupportedPart = rule<Trial, Rpc>({
-        because: "unsupportedPart",
-        // why: each leaves a part out for good
-        most: () => Number.POSITIVE_INFINITY,
-        applies: ({ less }) => less !== null,
-        ask: ({ plan, less, doubted }) => attempt(less ?? plan, doubted, abis),
-      });
-      const gasCapped: Rule<Trial, Rpc> = {
-        because: "gasCapped",
-        applies: isCapped,
-        ask: (trial) => {
-          const askBeside = (plans: ReadonlyArray<Simulate.Plan>) =>
-            inRound(
-              "gasCapped",
-              Effect.forEach(plans, (plan) => Effect.result(Simulate.ask(plan, abis)), atOnce),
-            );
-          return Effect.map(askFitting(trial.plan, trial.result, askBeside), (result) => ({ ...trial, result }));
-        },
-      };
-      const first = yield* attempt(adapt(input, memory.recall("lacks") ?? new Set()), null, abis);
-      const { plan, result } = yield* rounds(first, [unsupportedPart, gasCapped]);
-      const run = yield* Effect.fromResult(result);
-      return isLensed(input) && !isLensed(plan) ? { ...run, slots: null } : run;
-    }),
-  );
+export const simulate =
+  (input: Simulate.Plan, abis: AbiIndex): Ask<AskResult<Simulate.Run>> =>
+  (asking, hear) => {
+    const first = attempt(adapt(input, asking.rpc.memory.recall("lacks") ?? new Set()), null, abis);
+    const last = goingOn(first, (trial) =>
+      trial.less === null && !isCapped(trial) ? null : inBranch(rounds(trial, furtherTrials(abis))),
+    );
+    mapped(last, ({ plan, result }): AskResult<Simulate.Run> =>
+      isLensed(input) && !isLensed(plan) ? Result.map(result, (run) => ({ ...run, slots: null })) : result,
+    )(asking, hear);
+  };
 
 /** The node has no pending state. */
 export const isNoPending = (failure: Failure | null): failure is RpcError =>

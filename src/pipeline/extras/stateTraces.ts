@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { knownTokensOf } from "../../chains/table.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
-import { asking } from "../../eth/ask.js";
-import { askStateDiff, type StateDiff } from "../../eth/call.js";
+import { asked, one, sent } from "../../eth/round.js";
+import { stateDiffOf, type StateDiff } from "../../eth/call.js";
 import type { StateOverrides } from "../../eth/parameters.js";
 import type { Hash } from "../../primitives/hex.js";
 import { runsCode } from "../../report/waits.js";
@@ -85,7 +85,7 @@ export const traceStates = Effect.fnUntraced(function* (
   let state = stateOverrides ?? {};
   for (const { request } of calls.slice(0, most.transactions)) {
     const call = { ...request, block, stateOverrides: state, blockOverrides: pretended };
-    const answer = yield* Effect.result(asking({ step: "simulate" }, askStateDiff(call, most.ms, config)));
+    const answer = yield* sent(asked({ step: "simulate" }, one(stateDiffOf(call, most.ms, config))));
     if (Result.isFailure(answer)) {
       const { failure } = answer;
       if (failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure)) learnUntraced(memory);

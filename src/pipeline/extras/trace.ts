@@ -10,8 +10,9 @@ import type { AbiIndex } from "../../abi/abiIndex.js";
 import { describeRawCall } from "../../abi/calls.js";
 import { decodeRevert } from "../../abi/table.js";
 import { describeRevert } from "../../abi/print.js";
-import { asking } from "../../eth/ask.js";
-import { askTrace } from "../../eth/call.js";
+import { callsOf } from "../../eth/call.js";
+import * as Questions from "../../eth/questions.js";
+import { asked, one, sent } from "../../eth/round.js";
 import { isAddress, isBytes, type Address, type Hex } from "../../primitives/hex.js";
 import type { AskRule } from "../../primitives/names.js";
 import { isRecord } from "../../primitives/record.js";
@@ -117,13 +118,13 @@ const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report
 
 /** The node's trace of a call; null where it has no answer, and is not asked again. JSON-RPC: `debug_traceCall` with `callTracer`. */
 const traceOf = Effect.fnUntraced(function* (
-  call: Parameters<typeof askTrace>[0],
+  call: Parameters<typeof callsOf>[0],
   because: AskRule,
 ): Effect.fn.Return<unknown, never, Rpc> {
   const { memory } = yield* Rpc;
   if (memory.refused(method) !== null) return null;
-  const ask = inRound(because, asking({ step: "simulate" }, askTrace(call, most.ms)));
-  const answer = yield* Effect.result(within(most.ms, ask));
+  const ask = asked({ step: "simulate" }, one(callsOf(call, most.ms)));
+  const answer = yield* within(most.ms, inRound(because, sent(ask)));
   if (Result.isSuccess(answer)) return answer.success;
   // why: a node that takes too long or says too much does so the next time, too
   learnUntraced(memory, method);
@@ -290,9 +291,7 @@ const alreadySent = (
  * transactions.
  */
 export const withSent = Effect.fnUntraced(function* <R extends Report>(report: R): Effect.fn.Return<R, never, Rpc> {
-  const { request } = yield* Rpc;
-  const ask = asking({ step: "simulate" }, request("eth_getBlockByNumber", ["pending", true]));
-  const answer = yield* Effect.result(inRound("alreadySent", ask));
+  const answer = yield* inRound("alreadySent", sent(asked({ step: "simulate" }, one(Questions.pending))));
   const { transactions } = Result.getOrElse(Result.flatMap(answer, read), () => ({ transactions: [] }));
   const findings = alreadySent(report, transactions);
   return judged({ ...report, ledger: yield* ledgerSoFar }, [...report.findings, ...findings]);

@@ -1,12 +1,11 @@
 /** A node's answer to one question, or why there is none. */
-import * as Effect from "effect/Effect";
+import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
 import type { RpcError } from "../../errors/rpc.js";
 import type { Verdict } from "../../errors/verdicts.js";
-import { asking } from "../../eth/ask.js";
+import { asked, each, mapped, type Ask } from "../../eth/round.js";
 import type { Address } from "../../primitives/hex.js";
 import type { StepName } from "../../primitives/names.js";
-import type { Rpc } from "../../rpc/index.js";
 
 /** Why there is no answer: the request failed, or the node judged what it was asked about. */
 export type Failure = RpcError | Verdict;
@@ -26,15 +25,9 @@ export const failureOf = (result: AskResult<unknown> | null | undefined): Failur
 export const askEach = <A>(
   step: StepName,
   accounts: ReadonlyArray<Address>,
-  ask: (account: Address) => Effect.Effect<A, never, Rpc>,
-): Effect.Effect<ReadonlyMap<Address, A>, never, Rpc> => {
-  const answers = Effect.forEach(
-    accounts,
-    (account) => Effect.map(ask(account), (answer) => [account, answer] as const),
-    { concurrency: "unbounded" },
-  );
-  return asking(
+  askOf: (account: Address) => Ask<A>,
+): Ask<ReadonlyMap<Address, A>> =>
+  asked(
     { step },
-    Effect.map(answers, (all) => new Map(all)),
+    mapped(each(accounts, askOf), (answers) => new Map(Arr.zip(accounts, answers))),
   );
-};

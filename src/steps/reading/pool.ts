@@ -1,6 +1,7 @@
 /** Conditions that keep a transaction out of a pool, or in it for good, though the chain would take it. */
 import * as Effect from "effect/Effect";
-import * as Eth from "../../eth/index.js";
+import * as Questions from "../../eth/questions.js";
+import { beginning, mapped, one, together } from "../../eth/round.js";
 import type { Chain } from "../../Chains.js";
 import { address, bytes, count, figures, wei, weiPerGas, type Figure } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
@@ -10,7 +11,7 @@ import { unsignedBytes } from "../../transaction/request.js";
 import type { Filled, Case, Price } from "./bundle.js";
 import { type PoolTransaction, getPooled } from "../../eth/transactions.js";
 import type { Transaction } from "../../transaction/fields.js";
-import { askEach } from "./askResult.js";
+import { askEach, successOf } from "./askResult.js";
 import type { Address } from "../../primitives/hex.js";
 
 /** Bytes that a signature adds to the unsigned ones, at most. */
@@ -275,13 +276,9 @@ export const askPooled = (senders: ReturnType<typeof inFlightOf>) => {
   const noncesOf = new Map(senders.map(({ account, nonces }) => [account, nonces]));
   return askEach("nonce", [...noncesOf.keys()], (address) => {
     const pooled = getPooled(address, noncesOf.get(address) ?? []);
-    const balance = Eth.getBalance({ address, block: "latest" });
-    return Effect.all(
-      {
-        transactions: Effect.orElseSucceed(pooled, (): Pooled["transactions"] => new Map()),
-        balance: Effect.orElseSucceed(balance, () => null),
-      },
-      { concurrency: "unbounded" },
-    );
+    return together({
+      transactions: beginning(Effect.orElseSucceed(pooled, (): Pooled["transactions"] => new Map())),
+      balance: mapped(one(Questions.balance({ address, block: "latest" })), successOf),
+    });
   });
 };

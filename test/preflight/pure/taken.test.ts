@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
+import { sent } from "../../../src/eth/round.js";
 import { InvalidParams, NodeSyncing, RpcError, SimBlockOrder } from "../../../src/Errors.js";
 import { ExecutionReverted, IntrinsicGasTooLow } from "../../../src/Errors.js";
 import * as Rpc from "../../../src/Rpc.js";
@@ -157,7 +158,7 @@ describe("what an endpoint lacks is left out", () => {
 describe("a run whose root or lens may be to blame", () => {
   const asked = (answers: (asked: number) => Answer, of: typeof whole = rootless) =>
     Effect.gen(function* () {
-      const heard = yield* Effect.result(simulate({ ...of, ahead: [] }, indexAbis([])));
+      const heard = yield* sent(simulate({ ...of, ahead: [] }, indexAbis([])));
       const { memory } = yield* Rpc.Rpc;
       const lacks = memory.recall("lacks");
       return [Result.isSuccess(heard), lacks?.has("entries") ?? false, lacks?.has("beaconRoot") ?? false];
@@ -173,7 +174,7 @@ describe("a run whose root or lens may be to blame", () => {
     const named = rpcError({ code: -32602, message: "unknown field `validation`" });
     const answers = [refusal, named, ran];
     const made = Effect.gen(function* () {
-      const { slots } = yield* simulate({ ...rootless, ahead: [] }, indexAbis([]));
+      const { slots } = yield* Effect.fromResult(yield* sent(simulate({ ...rootless, ahead: [] }, indexAbis([]))));
       const { memory } = yield* Rpc.Rpc;
       return { slots, lacks: [...(memory.recall("lacks")?.keys() ?? [])] };
     });
@@ -200,7 +201,7 @@ it("a run of an endpoint that refused simulations is not asked, and fails by tha
     const { memory } = yield* Rpc.Rpc;
     const refusal = new RpcError({ method: "eth_simulateV1", reason: new InvalidParams({ detail: "", code: -32602 }) });
     memory.learn("lacks", new Map([["any", refusal]]));
-    const runs = yield* askPlan({ options: { abis: [] } as never }, plan({ ahead: [] }));
+    const runs = yield* sent(askPlan({ options: { abis: [] } as never }, plan({ ahead: [] })));
     const result = runs.get("ample");
     return result !== undefined && Result.isFailure(result) && result.failure === refusal;
   });
