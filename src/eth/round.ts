@@ -13,8 +13,7 @@ import type { Hash } from "../primitives/hex.js";
 import type { RunName, StepName } from "../primitives/names.js";
 import { inSpan, isTraced, type Attributes } from "../primitives/telemetry.js";
 import { CurrentRun, Rpc, type RunContext } from "../rpc/index.js";
-import { admissionOf } from "../rpc/requests.js";
-import type { RoundRequest } from "../rpc/service.js";
+import { admissionOf, type RoundRequest } from "../rpc/service.js";
 import { answerTo, encoded, type Failure, type Question } from "./ask.js";
 
 /** A round that is put together: whose requests it takes, and what is in force where it is sent. */

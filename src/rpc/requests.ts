@@ -3,11 +3,8 @@
  * first served), the retries that a reason allows, the deadline, the ledger, and the memory of what it was found to be.
  */
 import * as Clock from "effect/Clock";
-import * as Context from "effect/Context";
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
-import * as Exit from "effect/Exit";
-import type * as Fiber from "effect/Fiber";
 import * as Random from "effect/Random";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
@@ -17,23 +14,15 @@ import type { Try } from "./answer.js";
 import { judged, type Failure } from "./judging.js";
 import type { Patience } from "./connection.js";
 import { memoryOf, type Memory } from "./memory.js";
-import { CurrentRun, type LedgerEntry, type Rpc, type RunContext } from "./service.js";
-
-/**
- * The admission that a fiber runs under: what came of waiting at a gate, and whether the run that waited has ended. A run waits once, where it begins: whoever is in never waits for another,
- * at any gate. That holds for the fibers of one run; what a run starts as a program of its own (a Promise of the same
- * client, within `take` of `Preflight.reserving`) waits as anybody does, and may wait for the run itself.
- */
-const Admission = Context.Reference<{ readonly came: "admitted" | AdmissionTimeout; isOver: boolean } | null>(
-  "evm-preflight/Rpc/Admission",
-  { defaultValue: () => null },
-);
-
-/** Returns the result of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
-export const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): "admitted" | AdmissionTimeout | null => {
-  const admission = fiber.getRef(Admission);
-  return admission === null || admission.isOver ? null : admission.came;
-};
+import {
+  Admission,
+  admissionOf,
+  CurrentRun,
+  type LedgerEntry,
+  type RoundRequest,
+  type Rpc,
+  type RunContext,
+} from "./service.js";
 
 /** A fiber that waits: until when (epoch ms), and what is told when the turn or that time comes. */
 interface WaitingFiber {
@@ -170,6 +159,8 @@ interface SentRequest {
   readonly method: string;
   readonly params: ReadonlyArray<unknown>;
   readonly run: RunContext;
+  /** Its place in its round. */
+  readonly place: number;
   /** Epoch ms. */
   readonly started: number;
   readonly deadline: number;
@@ -177,6 +168,11 @@ interface SentRequest {
   readonly turn: number;
   tries: number;
   bytes: number;
+}
+
+/** A try under way, or the wait for one. */
+interface Flight {
+  callOff: () => void;
 }
 
 /** Notes in a run by how many ms an answerer's clock is ahead of ours. */
@@ -238,35 +234,6 @@ const begin = (
   };
 };
 
-/** One try, and what `heard` makes of its answer; it ends with the signal of its run, and is called off by interruption. */
-const once = (
-  send: Send,
-  clock: Clock.Clock,
-  inFlight: SentRequest,
-  heard: (known: Result.Result<unknown, Failure>) => Effect.Effect<unknown, Failure>,
-): Effect.Effect<unknown, Failure> =>
-  Effect.callback((resume) => {
-    const { signal } = inFlight.run;
-    if (signal?.aborted === true) return resume(Effect.interrupt);
-    let isOpen = true;
-    let unwatch = (): void => undefined;
-    const giveUp = begin(send, clock, inFlight, (known) => {
-      isOpen = false;
-      unwatch();
-      resume(heard(known));
-    });
-    if (!isOpen) return;
-    if (signal !== null)
-      unwatch = onAbort(signal, () => {
-        giveUp();
-        resume(Effect.interrupt);
-      });
-    return Effect.sync(() => {
-      unwatch();
-      giveUp();
-    });
-  });
-
 /** Makes the requests of an endpoint, over what `sendWith` makes of its memory. */
 export const requests = (
   sendWith: (memory: Memory) => Send,
@@ -278,111 +245,95 @@ export const requests = (
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
   const send = sendWith(memory);
 
-  /** Another try after a pause, where the reason allows one before the deadline. */
-  const again = (inFlight: SentRequest, failure: Failure): Effect.Effect<unknown, Failure> =>
-    Effect.flatMap(Random.next, (chance) => {
-      const wait = isBroadcast(inFlight.method) ? null : pause(failure, inFlight.tries, chance, patience);
-      return wait === null || clock.currentTimeMillisUnsafe() + wait >= inFlight.deadline
-        ? Effect.fail(failure)
-        : Effect.andThen(Effect.sleep(wait), attempt(inFlight));
-    });
-
-  const attempt = (inFlight: SentRequest): Effect.Effect<unknown, Failure> =>
-    once(send, clock, inFlight, (known) => {
-      memory.heard(inFlight.method, known);
-      return Result.isSuccess(known) ? Effect.succeed(known.success) : again(inFlight, known.failure);
-    });
-
-  /** All tries of a request, until its deadline. */
-  const tried = (inFlight: SentRequest): Effect.Effect<unknown, Failure> => {
-    const duration = inFlight.deadline - inFlight.started;
-    const late = Effect.suspend(() => Effect.fail(timedOut(inFlight)));
-    return duration > 0 ? Effect.timeoutOrElse(attempt(inFlight), { duration, orElse: () => late }) : late;
-  };
-
-  const sentBy = (method: string, params: ReadonlyArray<unknown>, run: RunContext): SentRequest => {
-    const started = clock.currentTimeMillisUnsafe();
-    const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
-    return { method, params, run, started, deadline, turn: run.turn?.() ?? 0, tries: 0, bytes: 0 };
-  };
-  const recordEnd = (inFlight: SentRequest): void =>
-    inFlight.run.record(entryOf(inFlight, endpoint, clock.currentTimeMillisUnsafe()), inFlight.turn);
-
-  const request: Rpc["Service"]["request"] = (method, params) =>
-    Effect.withFiber((fiber) => {
-      const admission = admissionOf(fiber);
-      if (admission === null && !isBroadcast(method)) return admit(request(method, params));
-      const inFlight = sentBy(method, params, fiber.getRef(CurrentRun));
-      const refusal = refusalOf(method, memory, admission);
-      return Effect.onExit(refusal === null ? tried(inFlight) : Effect.fail(refusal), () =>
-        Effect.sync(() => recordEnd(inFlight)),
-      );
-    });
-
-  /** Further tries behind a first one that failed, apart from whoever asked; returns how to call them off. */
-  const furtherTries = (
-    inFlight: SentRequest,
-    failure: Failure,
-    settle: (answer: Result.Result<unknown, Failure>) => void,
+  /** Each request until its answer or its deadline, with all tries that a reason allows. */
+  const sendAll = (
+    round: ReadonlyArray<RoundRequest>,
+    admission: ReturnType<typeof admissionOf>,
+    hear: Parameters<NonNullable<Rpc["Service"]["send"]>>[1],
   ): (() => void) => {
-    const tries = Effect.provideService(Effect.result(again(inFlight, failure)), Clock.Clock, clock);
-    const fiber = Effect.runFork(tries);
-    fiber.addObserver((exit) => settle(Exit.isSuccess(exit) ? exit.value : Result.fail(failure)));
-    return () => fiber.interruptUnsafe();
-  };
-
-  const sendRound: NonNullable<Rpc["Service"]["send"]> = (round, hear) => {
-    const open = new Map<SentRequest, { callOff: () => void; readonly late: () => void }>();
+    const open = new Map<SentRequest, Flight>();
     const timers = new Map<number, () => void>();
-    for (const [place, { method, params, run }] of round.entries()) {
-      const inFlight = sentBy(method, params, run);
-      const { deadline, started } = inFlight;
-      const settle = (answer: Result.Result<unknown, Failure>): void => {
-        if (!open.delete(inFlight)) return;
-        recordEnd(inFlight);
-        if (open.size === 0) for (const callOff of timers.values()) callOff();
-        hear(place, answer);
-      };
-      const flight = {
-        callOff: (): void => undefined,
-        late: () => {
-          flight.callOff();
-          settle(Result.fail(timedOut(inFlight)));
-        },
-      };
-      open.set(inFlight, flight);
-      const refusal = refusalOf(method, memory, "admitted") ?? (deadline > started ? null : timedOut(inFlight));
-      if (refusal !== null) {
-        settle(Result.fail(refusal));
-        continue;
-      }
+    const recordEnd = (inFlight: SentRequest, now: number): void =>
+      inFlight.run.record(entryOf(inFlight, endpoint, now), inFlight.turn);
+    const settle = (inFlight: SentRequest, answer: Result.Result<unknown, Failure>): void => {
+      if (!open.delete(inFlight)) return;
+      recordEnd(inFlight, clock.currentTimeMillisUnsafe());
+      if (open.size === 0) for (const callOff of timers.values()) callOff();
+      hear(inFlight.place, answer);
+    };
+    const attempt = (inFlight: SentRequest, flight: Flight): void => {
       let isHeard = false;
       const giveUp = begin(send, clock, inFlight, (known) => {
         isHeard = true;
-        memory.heard(method, known);
-        if (Result.isSuccess(known) || pause(known.failure, 1, 0, patience) === null) return settle(known);
-        flight.callOff = furtherTries(inFlight, known.failure, settle);
+        memory.heard(inFlight.method, known);
+        const wait =
+          Result.isSuccess(known) || isBroadcast(inFlight.method) ? null : waitAfter(known.failure, inFlight);
+        if (wait === null || clock.currentTimeMillisUnsafe() + wait >= inFlight.deadline) settle(inFlight, known);
+        else flight.callOff = after(clock, wait, () => attempt(inFlight, flight));
       });
       if (!isHeard) flight.callOff = giveUp;
+    };
+    for (const [place, { method, params, run }] of round.entries()) {
+      const started = clock.currentTimeMillisUnsafe();
+      const deadline = Math.min(run.deadline ?? Infinity, started + patience.timeoutMs);
+      const inFlight = { method, params, run, place, started, deadline, turn: run.turn?.() ?? 0, tries: 0, bytes: 0 };
+      const flight: Flight = { callOff: () => undefined };
+      open.set(inFlight, flight);
+      const refusal = refusalOf(method, memory, admission) ?? (deadline > started ? null : timedOut(inFlight));
+      if (refusal === null) attempt(inFlight, flight);
+      else settle(inFlight, Result.fail(refusal));
     }
+    /** One timer for all that end at the same time. */
+    const expire = (deadline: number) => () => {
+      for (const [inFlight, { callOff }] of open) {
+        if (inFlight.deadline !== deadline) continue;
+        callOff();
+        settle(inFlight, Result.fail(timedOut(inFlight)));
+      }
+    };
     for (const [{ deadline, started }] of open)
-      if (!timers.has(deadline))
-        timers.set(
-          deadline,
-          after(clock, deadline - started, () => {
-            for (const [inFlight, { late }] of open) if (inFlight.deadline === deadline) late();
-          }),
-        );
+      if (!timers.has(deadline)) timers.set(deadline, after(clock, deadline - started, expire(deadline)));
     return () => {
+      const now = clock.currentTimeMillisUnsafe();
       const left = [...open];
       open.clear();
       for (const callOff of timers.values()) callOff();
       for (const [inFlight, { callOff }] of left) {
         callOff();
-        recordEnd(inFlight);
+        recordEnd(inFlight, now);
       }
     };
   };
 
-  return { request, memory, admit, send: sendRound };
+  /** Ms before the next try; null where the reason allows none. */
+  const waitAfter = (failure: Failure, { tries }: SentRequest): number | null =>
+    // why: the dice are rolled where there is something to wait for
+    pause(failure, tries, 0, patience) === null ? null : pause(failure, tries, Effect.runSync(Random.next), patience);
+
+  const request: Rpc["Service"]["request"] = (method, params) =>
+    Effect.withFiber((fiber) => {
+      const admission = admissionOf(fiber);
+      if (admission === null && !isBroadcast(method)) return admit(request(method, params));
+      const run = fiber.getRef(CurrentRun);
+      const { signal } = run;
+      return Effect.callback((resume) => {
+        if (signal?.aborted === true) return resume(Effect.interrupt);
+        let unwatch = (): void => undefined;
+        const callOff = sendAll([{ method, params, run }], admission, (_, answer) => {
+          unwatch();
+          resume(Effect.fromResult(answer));
+        });
+        if (signal !== null)
+          unwatch = onAbort(signal, () => {
+            callOff();
+            resume(Effect.interrupt);
+          });
+        return Effect.sync(() => {
+          unwatch();
+          callOff();
+        });
+      });
+    });
+
+  return { request, memory, admit, send: (round, hear) => sendAll(round, "admitted", hear) };
 };

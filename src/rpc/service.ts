@@ -1,9 +1,10 @@
 /** The service that everything above asks through, and the run that its requests belong to. */
 import * as Context from "effect/Context";
 import type * as Effect from "effect/Effect";
+import type * as Fiber from "effect/Fiber";
 import type * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
-import type { RpcError } from "../errors/rpc.js";
+import type { AdmissionTimeout, RpcError } from "../errors/rpc.js";
 import type { Verdict } from "../errors/verdicts.js";
 import type { askRules, AskRule, RunName, StepName } from "../primitives/names.js";
 import type { Address } from "../primitives/hex.js";
@@ -165,6 +166,22 @@ export interface RunContext {
   /** Aborts all requests of the run. One per run, or viem's batching is lost. */
   readonly signal: AbortSignal | null;
 }
+
+/**
+ * The admission that a fiber runs under: what came of waiting at a gate, and whether the run that waited has ended. A run waits once, where it begins: whoever is in never waits for another,
+ * at any gate. That holds for the fibers of one run; what a run starts as a program of its own (a Promise of the same
+ * client, within `take` of `Preflight.reserving`) waits as anybody does, and may wait for the run itself.
+ */
+export const Admission = Context.Reference<{ readonly came: "admitted" | AdmissionTimeout; isOver: boolean } | null>(
+  "evm-preflight/Rpc/Admission",
+  { defaultValue: () => null },
+);
+
+/** Returns the result of the waiting that a fiber did; null = did not wait, or what it waited for has ended. */
+export const admissionOf = (fiber: Fiber.Fiber<unknown, unknown>): "admitted" | AdmissionTimeout | null => {
+  const admission = fiber.getRef(Admission);
+  return admission === null || admission.isOver ? null : admission.came;
+};
 
 /** One request of a round. */
 export interface RoundRequest {
