@@ -15,7 +15,6 @@ export { ready, type Blocker } from "./report/ready.js";
 export { toHtml } from "./report/html.js";
 export { fromJson, toJson } from "./report/json.js";
 export { toMarkdown } from "./report/markdown.js";
-export type { OptionRow } from "./report/options.js";
 export {
   Approval,
   BalanceChange,

@@ -158,5 +158,3 @@ export const optionNames = [
   "maxAge",
   "feeHorizon",
 ] as const;
-/** An option of a run by its name. */
-export type OptionName = (typeof optionNames)[number];

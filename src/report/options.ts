@@ -13,7 +13,7 @@ import { isPlain, isRecord, type GivenRows } from "../primitives/record.js";
 import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, Uint256, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash, isAddress } from "../primitives/hex.js";
-import type { OptionName } from "../primitives/names.js";
+import type { optionNames } from "../primitives/names.js";
 import { bounded, type Checked, each, listOf, no, onlyHas, type Read } from "../primitives/problem.js";
 
 /** A block as callers name it. */
@@ -24,26 +24,25 @@ export const BlockName = Schema.Union([
 ]);
 
 /** One option: `Given` by callers, kept as `schema` says. */
-export interface OptionRow<Given, S extends Schema.Constraint> {
-  /** Never there: it carries the type. */
-  readonly given?: Given;
-  /** How it is kept in a report. */
-  readonly schema: S;
-  /** The value that is kept where the caller says nothing. */
-  readonly absent: S["Type"];
-  /** Reads what the caller wrote, or says what is wrong with it. */
-  readonly check: (
-    value: unknown,
-    field: string,
-  ) => Result.Result<S["Type"], { readonly field: string; readonly problem: string }>;
-}
 const row =
   <Given>() =>
   <S extends Schema.Constraint>(
     schema: S,
     absent: NoInfer<S["Type"]>,
     check: (value: unknown, field: string) => Checked<NoInfer<S["Type"]>>,
-  ): OptionRow<Given, S> => ({ schema, absent, check });
+  ): {
+    /** Never there: it carries the type. */
+    readonly given?: Given;
+    /** How it is kept in a report. */
+    readonly schema: S;
+    /** The value that is kept where the caller says nothing. */
+    readonly absent: S["Type"];
+    /** Reads what the caller wrote, or says what is wrong with it. */
+    readonly check: (
+      value: unknown,
+      field: string,
+    ) => Result.Result<S["Type"], { readonly field: string; readonly problem: string }>;
+  } => ({ schema, absent, check });
 /** One that callers write as it is kept. */
 const plain =
   <Given>() =>
@@ -51,12 +50,12 @@ const plain =
     schema: S,
     absent: NoInfer<S["Type"]>,
     problem: (text: string) => string,
-  ): OptionRow<Given, S> =>
+  ) =>
     row<Given>()(schema, absent, decoded(schema, problem));
 /** The same, null where the caller says nothing. */
 const open =
   <Given>() =>
-  <S extends Schema.ConstraintDecoder<unknown>>(schema: S, problem: string): OptionRow<Given, Schema.NullOr<S>> =>
+  <S extends Schema.ConstraintDecoder<unknown>>(schema: S, problem: string) =>
     row<Given>()(
       Schema.NullOr(schema),
       null,
@@ -260,7 +259,7 @@ export const named = {
   priceBump: open<number>()(bump, `must be a whole number from 0 to ${mostBump}`),
   /** Which percentile of recent tips to propose (20, 50, 80); default `normal`. */
   feeLevel: plain<"slow" | "normal" | "fast">()(level, "normal", () => "must be slow, normal or fast"),
-} satisfies Record<Exclude<OptionName, "deadline" | "maxAge" | "feeHorizon">, unknown>;
+} satisfies Record<Exclude<(typeof optionNames)[number], "deadline" | "maxAge" | "feeHorizon">, unknown>;
 
 const positive = Schema.Finite.check(Schema.isGreaterThan(0));
 
@@ -272,7 +271,7 @@ export const times = {
   maxAge: { ...row<Duration.Input>()(positive, 30_000, time(1)), kept: "maxAgeMs" },
   /** How long the fee cap must outlive full blocks: ms, or an Effect Duration; default 60 s. */
   feeHorizon: { ...row<Duration.Input>()(positive, 60, time(1_000)), kept: "feeHorizonSeconds" },
-} as const satisfies Partial<Record<OptionName, unknown>>;
+} as const satisfies Partial<Record<(typeof optionNames)[number], unknown>>;
 
 const indexed = memoize((abis: ReadonlyArray<typeof KeptAbi.Type>) =>
   // why: kept as JSON in the report; the decoders leave out items that are not well-formed
