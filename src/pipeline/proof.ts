@@ -36,7 +36,7 @@ import type { Claim, Unplaced } from "./proofPlans.js";
 import { type Doubt, type DoubtOf, type KeptState, type ProofState } from "./proofState.js";
 import { figuresOf, withAnswers, type RunAnswers } from "./answers.js";
 import { incomparable } from "./worlds/compare.js";
-import { gasRows, tagOf, type WorldReason } from "./worlds/contexts.js";
+import { gasRows, tagOf, type World } from "./worlds/contexts.js";
 import { comparisonOf } from "./worlds/contrast.js";
 
 /** The same, on another state than the report says of itself. */
@@ -91,7 +91,7 @@ const withRuns = ({ proof }: ProofState, runs: RunAnswers): Pick<ProofState, "pr
 });
 
 /** The worlds that are asked for a reason. */
-const rowsOf = ({ worlds: { rows } }: Claim, reason: WorldReason) => rows.filter(({ why }) => why === reason);
+const rowsOf = ({ worlds: { rows } }: Claim, reason: World["why"]) => rows.filter(({ why }) => why === reason);
 
 /** Asks at other limits, by block: that of `exact`, and the next, too, where the run there used its gas up. */
 const askLimits = ({ claim, proof }: ProofState, asked: Map<WorldName, AskResult<Run>>) => {

@@ -21,7 +21,7 @@ import type { figuresOf, Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import type { Gas } from "./gas/doubt.js";
 import { readerOnlyPlan } from "./scanPlans.js";
-import { nameOf, type World, type WorldForm, type WorldReason, type Worlds } from "./worlds/contexts.js";
+import { nameOf, type World, type Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween, type Subject } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
@@ -273,7 +273,7 @@ const readerPlan = (claim: Claim, { block, context }: World): Simulate.Plan => {
   return { ...plan, blockOverrides: isNamed ? context : plan.blockOverrides, lens: lensOf(claim) };
 };
 
-const plans: Readonly<Record<WorldForm, (claim: Claim, world: World) => Simulate.Plan>> = {
+const plans: Readonly<Record<World["form"], (claim: Claim, world: World) => Simulate.Plan>> = {
   whole: wholePlan,
   effects: (claim, world) => ({ ...wholePlan(claim, world), lens: [] }),
   ample: amplePlan,
@@ -289,7 +289,7 @@ export const isTogether = ({ bundle, worlds: { rows }, report }: Claim): boolean
   bundle.length > 1 && rows[0].apart === null && report.transactions.some(runsCode);
 
 /** The reasons for which worlds are asked with every attempt; all others are asked by a rule. */
-const reasons: Readonly<Partial<Record<WorldReason, (claim: Claim) => boolean>>> = {
+const reasons: Readonly<Partial<Record<World["why"], (claim: Claim) => boolean>>> = {
   always: () => true,
   nearer: () => true,
   nonceAhead: (claim) => doubtful(claim).length > 0,

@@ -41,22 +41,18 @@ import {
 const without = <A>(pairs: Readonly<Record<string, A | null>>): Record<string, A> =>
   Object.fromEntries(Object.entries(pairs).filter((pair): pair is [string, A] => pair[1] !== null));
 
-/** Why a world is asked: with every attempt that has the reason, or by a rule. */
-export type WorldReason =
-  | ("always" | "nearer" | "nonceAhead" | "notScanned" | "notMeasured" | "otherSenders" | "manyBlocks")
-  | ("worldsDiffer" | "doubtfulLimit");
-
-/**
- * How the requests run in a world, and what is read beside them. `whole`: everything. `effects`: all but slots. `ample`:
- * at no price and with ample gas. `reader`: no request. `limits`: by signers who could pay for any gas limit.
- */
-export type WorldForm = "whole" | "effects" | "ample" | "reader" | "limits";
-
 /** One simulated block of a proof, and how the requests run in it: a row, of which one run is made. */
 export interface World {
   readonly key: WorldName;
-  readonly why: WorldReason;
-  readonly form: WorldForm;
+  /** Why it is asked: with every attempt that has the reason, or by a rule. */
+  readonly why:
+    | ("always" | "nearer" | "nonceAhead" | "notScanned" | "notMeasured" | "otherSenders" | "manyBlocks")
+    | ("worldsDiffer" | "doubtfulLimit");
+  /**
+   * How the requests run, and what is read beside them. `whole`: everything. `effects`: all but slots. `ample`: at no
+   * price and with ample gas. `reader`: no request. `limits`: by signers who could pay for any gas limit.
+   */
+  readonly form: "whole" | "effects" | "ample" | "reader" | "limits";
   /** The requests, in their order. */
   readonly bundle: Bundle<Signed>;
   /** Gas limits in place of the requests' own. */
@@ -415,7 +411,7 @@ export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance)
   // why: without a hash the number may be taken by then
   const onHead = place?.number !== undefined ? exact.context : { ...unnumbered, ...without({ number: ground.onHead }) };
   const atNextFee = { ...exact.context, ...without({ baseFeePerGas: ground.next.baseFee }), ...place };
-  const row = (key: WorldName, why: WorldReason, form: WorldForm, block: BlockOf): World => ({
+  const row = (key: WorldName, why: World["why"], form: World["form"], block: BlockOf): World => ({
     ...{ key, why, form, bundle, ...block },
   });
   return {

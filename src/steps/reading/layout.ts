@@ -10,15 +10,13 @@ import { grantedOf } from "./granted.js";
 import type { Plan } from "./plan.js";
 import { readBy, secondCalls } from "./secondReading.js";
 
-/**
- * `before` and `after`: the witness at both ends. `between`: the witness right in front of a transaction. `gift`: what an
- * account is given for its own reading, which is `second`.
- */
-type Role = "before" | "between" | "transaction" | "after" | "gift" | "second";
-
 /** A call of a simulation. */
 export interface Slot {
-  readonly role: Role;
+  /**
+   * `before` and `after`: the witness at both ends. `between`: the witness right in front of a transaction. `gift`: what
+   * an account is given for its own reading, which is `second`.
+   */
+  readonly role: "before" | "between" | "transaction" | "after" | "gift" | "second";
   /** Which transaction or reading it belongs to; 0 for `before` and `after`. */
   readonly place: number;
   readonly request: Eth.CallRequest;
@@ -41,7 +39,7 @@ export const readerCall = (at: Placement, queries: ReadonlyArray<Query>, gas?: b
  * the wei that the last reader carries to the witness; null = none.
  */
 export const layoutOf = (plan: Laid & Pick<Plan, "apart">, at: Placement, mark: bigint | null) => {
-  const reader = (role: Role, place: number, queries: ReadonlyArray<Query>, beyond = 0n): ReadonlyArray<Slot> => {
+  const reader = (role: Slot["role"], place: number, queries: ReadonlyArray<Query>, beyond = 0n) => {
     const most = gasFor(queries);
     const own = BigInts.min(most, plan.room ?? most);
     // why: what it takes itself is counted twice below
@@ -95,7 +93,8 @@ export const answersIn = (plan: Laid, rows: ReturnType<typeof layoutOf>, blocks:
     const gas = { asked: BigInt(slot.request.gas ?? 0), shown, used, peak: BigInts.max(used, maxUsedGas ?? 0n) };
     return { slot, result, gas };
   });
-  const find = (role: Role, place: number) => met.find(({ slot }) => slot.role === role && slot.place === place);
+  const find = (role: Slot["role"], place: number) =>
+    met.find(({ slot }) => slot.role === role && slot.place === place);
   const views = {
     before: seenIn(plan.before, find("before", 0)?.result),
     after: seenIn(plan.after, find("after", 0)?.result),
@@ -108,7 +107,7 @@ export const answersIn = (plan: Laid, rows: ReturnType<typeof layoutOf>, blocks:
   );
   /** The answers of all slots, with the least gas that each call is known to have had. */
   const all = met.map((answer, index) => ({ ...answer, granted: granted[index] ?? 0n }));
-  const of = (role: Role) => all.filter(({ slot }) => slot.role === role);
+  const of = (role: Slot["role"]) => all.filter(({ slot }) => slot.role === role);
   const second = of("second").filter(({ gas, granted }) => granted === gas.asked);
   return {
     all,
