@@ -1,6 +1,7 @@
 /** Words that contracts keep and answer, where they change behind transactions, as rows: by reads of the witness and by a trace. Pure. */
 import { wordsFrom } from "../abi/words.js";
-import { type Address, type Hash, lower } from "../primitives/hex.js";
+import type { StateDiff } from "../eth/call.js";
+import { type Address, lower } from "../primitives/hex.js";
 import type { StateChange } from "../report/beside.js";
 import { readAddress } from "../witness/answers.js";
 import { slotsOf, wordsIn } from "../witness/placement.js";
@@ -73,18 +74,8 @@ export const answersOf = (contract: Address, { before, after }: Sight, isShown: 
   return [...answers, ...(has ?? []).filter(isNew).map((word): Change => ({ ...of, holds: "facet", was: 0n, word }))];
 };
 
-/** Changes that a tracer saw, by account, before and after; a slot that is missing in one of them is zero there. */
-export type Traced = ReadonlyArray<
-  Readonly<
-    Record<
-      "pre" | "post",
-      ReadonlyMap<Address, { readonly nonce: number | null; readonly storage: ReadonlyMap<Hash, Hash> }>
-    >
-  >
->;
-
 /** The slots that a tracer names, transaction by transaction, of contracts that were there before. */
-function* slotsIn(traced: Traced) {
+function* slotsIn(traced: ReadonlyArray<StateDiff>) {
   const created = new Set<Address>();
   for (const { pre, post } of traced)
     for (const account of new Set([...pre.keys(), ...post.keys()])) {
@@ -99,7 +90,10 @@ function* slotsIn(traced: Traced) {
 }
 
 /** The words that a bundle changes in all, as a tracer tells it. */
-export const tracedWords = (traced: Traced, isSafe: (contract: Address) => boolean): ReadonlyArray<Change> => {
+export const tracedWords = (
+  traced: ReadonlyArray<StateDiff>,
+  isSafe: (contract: Address) => boolean,
+): ReadonlyArray<Change> => {
   const net = new Map<string, Change>();
   for (const { contract, slot, ...last } of slotsIn(traced)) {
     const key = `${contract} ${slot}`;

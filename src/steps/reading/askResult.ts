@@ -1,14 +1,12 @@
 /** A node's answer to one question, or why there is none. */
 import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
-import type { RpcError } from "../../errors/rpc.js";
-import type { Verdict } from "../../errors/verdicts.js";
+import type { Failure } from "../../eth/ask.js";
 import { asked, each, mapped, type Ask } from "../../eth/round.js";
 import type { Address } from "../../primitives/hex.js";
 import type { StepName } from "../../primitives/names.js";
 
-/** Why there is no answer: the request failed, or the node judged what it was asked about. */
-export type Failure = RpcError | Verdict;
+export type { Failure } from "../../eth/ask.js";
 
 /** An answer, or why there is none. */
 export type AskResult<A> = Result.Result<A, Failure>;

@@ -9,10 +9,10 @@ import {
   wordsOf,
   type Change,
   type Sight,
-  type Traced,
 } from "../../effects/slots.js";
 import { party } from "../../effects/told.js";
 import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
+import type { StateDiff } from "../../eth/call.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
 import { address, count, hash } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
@@ -209,7 +209,7 @@ export const stateChangesIn = (
     readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
     readonly next: AskResult<SlotRun> | undefined;
     readonly between: ReadonlyArray<AskResult<SlotRun>>;
-    readonly traced: Traced;
+    readonly traced: ReadonlyArray<StateDiff>;
   },
   bundle: ReadonlyArray<Ran>,
 ): ReturnType<typeof checkChanges> => {

@@ -1,6 +1,7 @@
 /** Words that contracts keep and answer before and behind a bundle, and what a change means for senders. Pure. */
 import { effectsIn } from "../../effects/effects.js";
-import { isAccount, low, views, type Change, type Sight, type Traced } from "../../effects/slots.js";
+import type { StateDiff } from "../../eth/call.js";
+import { isAccount, low, views, type Change, type Sight } from "../../effects/slots.js";
 import { party, type Control } from "../../effects/told.js";
 import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
@@ -27,7 +28,7 @@ export interface ContractsSeen {
   readonly codeOf: (account: Address) => Hex | null;
   readonly evidence: Evidence;
   /** A tracer's answer for the transactions; absent = none answered. */
-  readonly traced?: Traced;
+  readonly traced?: ReadonlyArray<StateDiff>;
 }
 
 /** Descriptions of changes in a few words, and the events that tell of each. */
