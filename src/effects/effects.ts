@@ -9,8 +9,7 @@ import { askedIn, type Asked } from "./asked.js";
 import type { Event } from "./events.js";
 import { returnedBy } from "./returned.js";
 import type { Right } from "./rights.js";
-import type { Change } from "./slots.js";
-import { executionsIn, toldIn, type Control, type Sum } from "./told.js";
+import { executionsIn, toldIn, type Control } from "./told.js";
 
 /** A transaction, as far as its effects are read of it: without an outcome only its calls tell of any. */
 interface Source {
@@ -33,14 +32,13 @@ export interface Rows {
   /** A right that an event announces. */
   readonly right: Right;
   readonly control: Control;
-  readonly sum: Sum;
+  /** A deposit that a contract pays out to somebody, or interest that it names. */
+  readonly sum: ReturnType<typeof toldIn>["sums"][number];
   /** Calls that a Safe says it executes in its own place. */
   readonly execution: ReturnType<typeof executionsIn>[number];
   /** An answer that is not `true` where it says whether the call worked. */
   readonly returned: ReturnType<typeof returnedBy>[number];
 }
-/** An effect of a transaction: a row of any kind, or a word of storage that changes. */
-export type Effect = Rows[keyof Rows] | Change;
 
 const callsOf = ({ calls, index }: Source) => askedIn(calls?.read ?? [], index);
 // why: a failed transaction leaves no logs, whatever a node or a posted report lists

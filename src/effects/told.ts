@@ -36,8 +36,6 @@ const sumBy = ({ log, contract, row: { sum } }: Event) => {
   const [account, to] = [party(valueAs("account")), party(valueAs("to"))];
   return { what: sum.what, contract, account, to, amount: valueAs("amount") ?? 0n };
 };
-/** A deposit that a contract pays out to somebody, or interest that it names. */
-export type Sum = NonNullable<ReturnType<typeof sumBy>>;
 
 /** The rows that the logs of one transaction make, each kind in the order of the logs; read once for all that judge its run. */
 export const toldIn = memoizeList((logs: ReadonlyArray<OutcomeLog>, transaction: number) => {

@@ -18,8 +18,7 @@ import { amountIn, ByBalance, type Balance, balanceQuery, type Holding } from ".
 import { reasonOf } from "./reading/rounding.js";
 import type { Sights } from "./reading/runCode.js";
 import { settle, type Standards } from "../effects/movements.js";
-import { effectsIn } from "../effects/effects.js";
-import type { Sum } from "../effects/told.js";
+import { effectsIn, type Rows } from "../effects/effects.js";
 
 /** Every movement that the logs tell of, in order, by what the tokens answered; else the shape of their events stands. */
 export const transfers = (bundle: ReadonlyArray<Ran>, standards: Standards = new Map()): ReadonlyArray<Transfer> =>
@@ -228,10 +227,10 @@ const disagree = ({ change, logged }: HoldingRow): boolean => isRead(change) && 
  * Balance changes of every holding, measured where the witness could, and where events and balances disagree: a warning,
  * or information where the difference is no more than rounding, interest or a stake explain. `sums`: all that were told.
  */
-export const read = (holdings: ReadonlyArray<Holding>, answers: MovementFacts, sums: ReadonlyArray<Sum> = []) => {
-  const { signers } = answers;
-  const reasonIn = (row: HoldingRow): string | null => reasonOf(row, { ...answers, sums });
-  const candidates = rowsOf(holdings, answers);
+export const read = (holdings: ReadonlyArray<Holding>, facts: MovementFacts, sums: ReadonlyArray<Rows["sum"]> = []) => {
+  const { signers } = facts;
+  const reasonIn = (row: HoldingRow): string | null => reasonOf(row, { ...facts, sums });
+  const candidates = rowsOf(holdings, facts);
   const earned = new Map(candidates.filter(isNative).map(({ change: { account, delta } }) => [account, delta]));
   // why: of a signer's deposit that shrinks for nothing, nothing else tells
   const isLost = (row: HoldingRow): boolean => {
@@ -239,8 +238,8 @@ export const read = (holdings: ReadonlyArray<Holding>, answers: MovementFacts, s
     const isLess = delta < 0n && delta < -(earned.get(account) ?? 0n);
     return signers.has(account) && isRead(row.change) && isLess && reasonIn(row) === null;
   };
-  const rows = candidates.filter((row) => !isDeposit(row.holding, answers) || isLost(row));
-  const nfts = new Set(answers.transfers.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
+  const rows = candidates.filter((row) => !isDeposit(row.holding, facts) || isLost(row));
+  const nfts = new Set(facts.transfers.flatMap(({ standard, token }) => (standard === "erc721" ? [token] : [])));
   const visible = rows.filter((row) => {
     const { token, tokenId, delta } = row.change;
     if (row.holding.wanted) return isRead(row.change) || delta !== 0n;

@@ -6,7 +6,7 @@
  * names, by a share that no fee is as small as, or by what the same account moved the other way.
  */
 import * as BigInts from "effect/BigInt";
-import type { Sum } from "../../effects/told.js";
+import type { Rows } from "../../effects/effects.js";
 import type { Address } from "../../primitives/hex.js";
 import type { BalanceChange, Transfer } from "../../report/parts.js";
 
@@ -24,7 +24,7 @@ const accruedPart = 10_000n;
 const namedPart = 4n;
 
 /** Interest that the token's own events name for an account: they count it as moved, and the balance had it before. */
-const namedInterest = ({ account, token }: BalanceChange, sums: ReadonlyArray<Sum>): bigint =>
+const namedInterest = ({ account, token }: BalanceChange, sums: ReadonlyArray<Rows["sum"]>): bigint =>
   BigInts.sumAll(
     sums.flatMap(({ what, contract, account: whose, amount }) =>
       what === "interest" && contract === token && whose === account ? amount : [],
@@ -73,7 +73,7 @@ const isBooked = (
  */
 export const reasonOf = (
   reading: { readonly change: BalanceChange; readonly logged: bigint },
-  context: { readonly transfers: ReadonlyArray<Transfer>; readonly sums: ReadonlyArray<Sum> },
+  context: { readonly transfers: ReadonlyArray<Transfer>; readonly sums: ReadonlyArray<Rows["sum"]> },
 ): string | null => {
   const { change, logged } = reading;
   const { account, token, tokenId, before, delta } = change;
