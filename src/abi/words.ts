@@ -124,17 +124,15 @@ export function* itemsAt(bytes: string, list: Digit): Generator<Digit> {
   if (end > bytes.length) yield null;
 }
 
-/** A log as far as it is read here. */
-export interface PlainLog {
-  readonly topics: ReadonlyArray<string>;
-  readonly data: Hex;
-}
-
 /** The kind of event: its first topic's first 8 bytes. Whoever searched for a like one could emit the event itself. */
-export const eventOf = ({ topics: [signature] }: PlainLog): string | undefined => signature?.slice(0, 18);
+export const eventOf = ({ topics: [signature] }: { readonly topics: ReadonlyArray<string> }): string | undefined =>
+  signature?.slice(0, 18);
 
 /** The first values of a log, indexed or not: their order is the same. */
-export const valuesOf = ({ topics, data }: PlainLog, limit: number): ReadonlyArray<bigint> => {
+export const valuesOf = (
+  { topics, data }: { readonly topics: ReadonlyArray<string>; readonly data: Hex },
+  limit: number,
+): ReadonlyArray<bigint> => {
   const indexed = topics.slice(1, 1 + limit).map((word) => BigInt(word));
   return [...indexed, ...wordsFrom(data, dataAt, limit - indexed.length)];
 };

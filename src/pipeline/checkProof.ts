@@ -21,20 +21,15 @@ import { lacksPredecessors, notAllSimulated } from "./worlds/compare.js";
 import { spanOf, untilOf } from "./worlds/bracket.js";
 import { gridOn, nameOf, pendingOf } from "./worlds/contexts.js";
 
-/** Epoch ms until which a clearance may hold by one rule, and its findings; null = the rule does not bound it. */
-interface End {
-  readonly until: number | null;
-  readonly findings: ReadonlyArray<Finding>;
-}
-
 /** Reads that tell blocks from each other by their number; code that was not seen may. */
 const byNumber = ["number", "blockhash", "others"] as const;
 
 /**
  * Blocks that come while a clearance holds, and that no world stands behind: code that reads their number may tell them
- * apart. Unless the caller says how long it is to hold, it ends with the last block that was simulated.
+ * apart. Unless the caller says how long it is to hold, it ends with the last block that was simulated. `until` = epoch ms;
+ * null = this does not bound it.
  */
-export const spanIn = ({ claim: { report, chain, worlds, reads }, proof }: ProofState): End => {
+export const spanIn = ({ claim: { report, chain, worlds, reads }, proof }: ProofState) => {
   const { blocks, covered } = spanOf(gridOn(report, chain), chain, worlds.reach);
   if (covered >= blocks || !byNumber.some((read) => reads.includes(read))) return { until: null, findings: [] };
   const numbers = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
@@ -56,8 +51,8 @@ export const ClosesAt = code("proof", ["info", "warning"], "ClosesAt", [
   "send it before the clearance ends",
 ]);
 
-/** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it. */
-export const closesIn = (bracket: Bracket, { claim: { report, chain }, proof }: ProofState, now: number): End => {
+/** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it; as `spanIn`. */
+export const closesIn = (bracket: Bracket, { claim: { report, chain }, proof }: ProofState, now: number) => {
   const runs = [successOf(proof.runs.get("next")), successOf(figuresOf(proof))].flatMap((run) => run ?? []);
   const hasRun = runs.every(({ readings }) => readings.every(({ outcome }) => outcome.status === "success"));
   const [next, last] = runs.map((run) => run.before.environment?.timestamp);

@@ -47,17 +47,17 @@ const isAllOf = (amount: bigint, supply: bigint | null): boolean => {
 const supplyOf = (token: Address, { before, after }: Sights): bigint | null =>
   readUint256(after.call(totalSupply(token))) ?? readUint256(before.call(totalSupply(token)));
 
-const isUnlimited = (right: Right, amount: bigint, answers: RightFacts): boolean => {
+const isUnlimited = (right: Right, amount: bigint, sights: Sights): boolean => {
   if (right.operator) return amount === 1n;
   if (right.standard === "erc6909" || right.standard === "aaveDebt") return amount >= narrowMaximum;
   if (right.tokenId !== null || amount === 0n) return false;
-  return isAllOf(amount, supplyOf(right.token, answers)) || (right.standard === "erc20" && amount === narrowMaximum);
+  return isAllOf(amount, supplyOf(right.token, sights)) || (right.standard === "erc20" && amount === narrowMaximum);
 };
 
 const isMore = (a: bigint | null, b: bigint | null): boolean => a !== null && b !== null && a > b;
 
-const approvalOf = (wanting: Right, answers: RightFacts): Approval | null => {
-  const { before, after } = answers;
+const approvalOf = (wanting: Right, sights: Sights): Approval | null => {
+  const { before, after } = sights;
   const [had, has] = [levelIn(before, wanting), levelIn(after, wanting)];
   const isTakenBack = wanting.standard === "erc721" && wanting.tokenId !== null && wanting.spender === nobody;
   const holder = had.approved ?? nobody;
@@ -74,20 +74,18 @@ const approvalOf = (wanting: Right, answers: RightFacts): Approval | null => {
     after: amount,
     expiration: has.expiration ?? right.expiration,
     extended: isMore(had.amount, 0n) && isMore(has.expiration, had.expiration),
-    unlimited: isUnlimited(wanting, amount, answers),
+    unlimited: isUnlimited(wanting, amount, sights),
     spenderKind: spenderKind(before.account(spender), after.account(spender)),
     transaction: right.transaction,
     evidence: isMeasured ? "measured" : right.seen === "log" ? "logged" : "estimated",
   };
 };
 
-/** The views before and after a run, and the token standards, by which its rights are read. */
-export interface RightFacts extends Sights {
-  readonly standards: Standards;
-}
-
 /** The approvals of one run, measured where the witness could. */
-export const read = (rights: ReadonlyArray<Right>, answers: RightFacts): ReadonlyArray<Approval> => {
+export const read = (
+  rights: ReadonlyArray<Right>,
+  answers: Sights & { readonly standards: Standards },
+): ReadonlyArray<Approval> => {
   const all = rights.map((right) => settleRight(right, answers.standards));
   const settled = new Map(all.map((right) => [keyOf(right), right]));
   return [...settled.values()].flatMap((right) => {

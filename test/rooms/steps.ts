@@ -8,7 +8,7 @@ export * as Fee from "../../src/steps/fee.js";
 export { checkSources } from "../../src/steps/fee.js";
 export * as Funds from "../../src/steps/funds.js";
 export * as Nonce from "../../src/steps/nonce.js";
-export type { Counts, Facts } from "../../src/steps/reading/answers.js";
+export type { Facts } from "../../src/steps/reading/answers.js";
 export {
   bundleOf,
   signers,

@@ -9,16 +9,16 @@ import { NonceTooHigh, NonceTooLow } from "../rooms/errors.js";
 import type { PoolTransaction } from "../rooms/eth.js";
 import type { Address } from "../rooms/primitives.js";
 import type { By } from "../rooms/report.js";
-import { Nonce, type Counts, type Facts } from "../rooms/steps.js";
+import { Nonce, type Facts } from "../rooms/steps.js";
 import { layerScripted } from "../../src/testing.js";
 import type { Authorization, Transaction } from "../rooms/transaction.js";
 import { accounts } from "../harness/anvil.js";
 import { filled, alice, bob, bundle, fee, unanswered } from "./parts.js";
 
 const failed = Result.fail(unanswered("eth_getTransactionCount"));
-const counts = (of: Readonly<Record<string, readonly [latest: number | null, pending: number | null]>>) =>
+const counts = (of: Readonly<Record<string, readonly [latest: number | null, pending: number | null]>>): Counted =>
   new Map(
-    Object.entries(of).map(([address, [latest, pending]]): [Address, Counts] => [
+    Object.entries(of).map(([address, [latest, pending]]) => [
       address as Address,
       {
         latest: latest === null ? failed : Result.succeed(latest),

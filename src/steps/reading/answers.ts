@@ -8,15 +8,12 @@ import type { AskResult } from "./askResult.js";
 import type { Pooled, Replacing } from "./pool.js";
 import type { Quote } from "./quote.js";
 
-/** Both counts of one signer. */
-export type Counts = Readonly<Record<"latest" | "pending", AskResult<number>>>;
-
 /** See above; null = not asked, or not known. */
 export interface Facts {
   /** Answers of `eth_getCode` by account. */
   readonly codes: ReadonlyMap<Address, AskResult<Hex>>;
-  /** The node's transaction counts by signer. */
-  readonly counts: ReadonlyMap<Address, Counts>;
+  /** The node's transaction counts by signer: both of each. */
+  readonly counts: ReadonlyMap<Address, Readonly<Record<"latest" | "pending", AskResult<number>>>>;
   /** The signers' transactions in the node's pool, where it was asked. */
   readonly pools: ReadonlyMap<Address, Pooled>;
   /** The estimate of the first transaction. */

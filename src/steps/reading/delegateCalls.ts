@@ -12,7 +12,7 @@ import { effectsIn } from "../../effects/effects.js";
 import { addressAt, argumentsAt, bytesAt, nobody, pointedAt } from "../../abi/words.js";
 import type { Case, Ran } from "./bundle.js";
 import type { Sights } from "./runCode.js";
-import { knownCode, migrationHash, type SafeAddresses, type KnownCode } from "./safeCode.js";
+import { knownCode, migrationHash, type KnownCode } from "./safeCode.js";
 
 /** How many accounts and codes are looked at; what is beyond them counts as not read. */
 const mostAccounts = 32;
@@ -61,7 +61,7 @@ export const delegateCallAccounts = (bundle: ReadonlyArray<Running>): ReadonlyAr
 };
 
 /** The singletons that the canonical SafeMigrations hold. */
-const migrations: Readonly<Record<string, Pick<SafeAddresses, "plain" | "l2"> | undefined>> = {
+const migrations: Readonly<Record<string, { readonly plain: Address; readonly l2: Address } | undefined>> = {
   "SafeMigration 1.4.1": {
     plain: "0x41675c099f32341bf84bfc5382af534df5c7461a",
     l2: "0x29fcb43b46531bca003ddc8fcb67ffe91900c762",

@@ -55,13 +55,6 @@ export type Fate = "taken" | "ignored" | "fixed";
 /** The reads of its block by the code that is called; null = no code is called. */
 type Called = ReadonlyArray<BlockRead> | null;
 
-interface OverrideRow {
-  /** The value asked for and the value seen; null or undefined as either: it was not asked, or cannot be seen. */
-  readonly pair: (run: OverrideRun) => readonly [asked: unknown, seen: unknown];
-  /** True if it can matter, where a run did not take it. */
-  readonly matters: (called: Called, run: OverrideRun) => boolean;
-}
-
 const isRead = (called: Called, reads: ReadonlyArray<BlockRead>): boolean =>
   reads.some((read) => called?.includes(read) === true);
 
@@ -70,13 +63,20 @@ const ofBlock = (
   reads: ReadonlyArray<BlockRead>,
   key: keyof Eth.BlockOverrides,
   seen: (run: OverrideRun) => unknown,
-): OverrideRow => ({
+): (typeof rows)[Override] => ({
   pair: (run) => [run.plan.blockOverrides?.[key], seen(run)],
   matters: (called) => isRead(called, reads),
 });
 const always = () => true;
 
-const rows: Readonly<Record<Override, OverrideRow>> = {
+const rows: {
+  readonly [Name in Override]: {
+    /** The value asked for and the value seen; null or undefined as either: it was not asked, or cannot be seen. */
+    readonly pair: (run: OverrideRun) => readonly [asked: unknown, seen: unknown];
+    /** True if it can matter, where a run did not take it. */
+    readonly matters: (called: Called, run: OverrideRun) => boolean;
+  };
+} = {
   number: {
     // why: NUMBER may be another chain's (Arbitrum), the answer's own is not
     pair: ({ plan: { blockOverrides }, block, before }) => [

@@ -5,7 +5,7 @@ import type { SimulationPart } from "../../primitives/names.js";
 import type { RunName } from "../../report/schema.js";
 import type { Transaction } from "../../Transaction.js";
 import type { Query } from "../../witness/queries.js";
-import type { SecondReading } from "./secondReading.js";
+import type { secondReadings } from "./secondReading.js";
 
 /** How far apart the transactions of a bundle are mined. */
 export interface Spacing {
@@ -48,7 +48,7 @@ export interface Plan {
   /** True if the root of the beacon block is read back, for code may read it; absent = no. */
   readonly checksRoot?: boolean;
   /** Balances that accounts read themselves behind the witness, which a token may know; none when absent. */
-  readonly second?: ReadonlyArray<SecondReading>;
+  readonly second?: ReturnType<typeof secondReadings>;
   /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */
   readonly lens?: ReadonlyArray<Address>;
   /** True if transactions are asked in full, which shows the gas each ran with; absent = where limits are large. */

@@ -22,13 +22,6 @@ const mostSecond = 8;
  */
 export const secondGas = { least: 100_000n, usual: 260_000n, most: 760_000n, gift: 100_000n };
 
-/** The proven bundle, as far as it says who can pay for a reading. */
-interface Proven {
-  readonly bundle: ReadonlyArray<Pick<Case, "signer"> & { readonly request: Parameters<typeof feesOf>[0] }>;
-  readonly measure: { readonly holdings: ReadonlyArray<Holding> };
-  readonly report: Pick<Report, "funds">;
-}
-
 const feesOf = (
   {
     gasPrice,
@@ -45,10 +38,22 @@ const feesOf = (
 };
 
 /**
- * Readings of balances, each at the price that its account signs: a signer reads its own, the first signer those of
- * others; `baseFee` = that of the block, wei per gas; null = not known.
+ * Readings of balances, each with the most gas that it may have, wei that its account is given for it, and at the price
+ * that the account signs: a signer reads its own, the first signer those of others; `baseFee` = that of the block, wei per
+ * gas; null = not known.
  */
-export const secondReadings = ({ bundle, measure, report }: Proven, baseFee: bigint | null) => {
+export const secondReadings = (
+  {
+    bundle,
+    measure,
+    report,
+  }: {
+    readonly bundle: ReadonlyArray<Pick<Case, "signer"> & { readonly request: Parameters<typeof feesOf>[0] }>;
+    readonly measure: { readonly holdings: ReadonlyArray<Holding> };
+    readonly report: Pick<Report, "funds">;
+  },
+  baseFee: bigint | null,
+) => {
   const all = judged(measure.holdings).slice(0, mostSecond);
   return all.flatMap(({ token, account }) => {
     const payer = bundle.find(({ signer }) => signer === account) ?? bundle[0];
@@ -65,11 +70,12 @@ export const secondReadings = ({ bundle, measure, report }: Proven, baseFee: big
     return [{ from: payer.signer, query, gas, fees: wei, gift: isPoor ? secondGas.most * price : 0n }];
   });
 };
-/** A balance that an account reads and pays for, with the most gas that it may have, and wei that it is given for it. */
-export type SecondReading = ReturnType<typeof secondReadings>[number];
 
 /** The call, with an amount of gas that no contract can foresee, behind what its account is given for it. */
-export const secondCalls = ({ from, query, gas, fees, gift }: SecondReading, { address, sender }: Placement) => {
+export const secondCalls = (
+  { from, query, gas, fees, gift }: ReturnType<typeof secondReadings>[number],
+  { address, sender }: Placement,
+) => {
   const room = gas - secondGas.usual;
   const more = room > 0n ? secondGas.usual + (BigInt(`0x${address.slice(-8)}`) % room) : gas;
   const reading = { from, to: query.to, data: query.data, gas: more, ...fees };
@@ -79,7 +85,7 @@ export const secondCalls = ({ from, query, gas, fees, gift }: SecondReading, { a
 
 /** The readings' answers, each by its place; undefined = it does not count. */
 export const readBy = (
-  readings: ReadonlyArray<SecondReading>,
+  readings: ReturnType<typeof secondReadings>,
   resultOf: (place: number) => Pick<Eth.CallResult, "status" | "returnData"> | undefined,
 ): View => {
   const answers = readings.flatMap(({ query }, place) => {

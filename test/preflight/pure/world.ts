@@ -16,15 +16,7 @@ import {
 } from "../../rooms/pipeline.js";
 import type { BundleReport, ReportOptions, RunName } from "../../rooms/report.js";
 import { transfersOf } from "../../rooms/effects.js";
-import {
-  type Bundle,
-  type Counts,
-  type Filled,
-  type AskResult,
-  type Plan,
-  type Reading,
-  type Run,
-} from "../../rooms/steps.js";
+import { type Bundle, type Filled, type AskResult, type Plan, type Reading, type Run } from "../../rooms/steps.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import type { View } from "../../rooms/witness.js";
 import { account, alice, bob, bundle, environment, hexOf, outcome, seeing } from "../../steps/parts.js";
@@ -85,9 +77,9 @@ export const did = (changed: Parameters<typeof outcome>[0] = {}): Reading => {
 };
 
 /** Who has sent how much. */
-export const counted = (...rows: ReadonlyArray<readonly [Address, latest: number, pending: number]>) =>
+export const counted = (...rows: ReadonlyArray<readonly [Address, latest: number, pending: number]>): Round["counts"] =>
   new Map(
-    rows.map(([address, latest, pending]): [Address, Counts] => [
+    rows.map(([address, latest, pending]) => [
       address,
       { latest: Result.succeed(latest), pending: Result.succeed(pending) },
     ]),
