@@ -67,6 +67,16 @@ export interface Finding {
   readonly transaction?: number | null | undefined;
 }
 
+/** One request of a step, as data. */
+export interface StepRequest<A = unknown> {
+  /** The JSON-RPC method. */
+  readonly method: string;
+  /** Its parameters, as JSON has them: numbers and amounts as quantities (`0x…`). */
+  readonly params: ReadonlyArray<unknown>;
+  /** Reads the `result`, which is a node's: anything. Where it throws, the step is `StepUnavailable`. Pure. */
+  read(result: unknown): A;
+}
+
 /** A step: `A` is what it asks for, `E` how that fails, `R` what it needs to ask. */
 export interface Step<A = undefined, E = never, R = never> {
   /** Owner, a slash, and the step's own name (`acme/sanctions`), as in findings and in the ledger. */
@@ -82,6 +92,13 @@ export interface Step<A = undefined, E = never, R = never> {
    * through `Rpc` are in the ledger under the step's name; a verb of a pipeline in it has a ledger of its own.
    */
   readonly ask?: ((bundle: Bundle, context: Context) => Effect.Effect<A, E, R>) | undefined;
+  /**
+   * The step's requests as data, in place of `ask`: at most 64, sent when `ask` would be. What each `read` makes of its
+   * answer is the answer of the step, in the order of the requests. One that fails makes the step `StepUnavailable`.
+   */
+  readonly requests?:
+    | ((bundle: Bundle, context: Context) => { readonly [K in keyof A]: StepRequest<A[K]> })
+    | undefined;
   /**
    * Judges the report that the built-in steps made, with the answer of `ask`: once in a scan, and in a proof once for
    * each simulated block. Pure.

@@ -180,6 +180,7 @@ const roundOf = <A>(
       if (Result.isFailure(used)) end(Effect.die(used.failure));
     };
   const begin: Asking["begin"] = (effect, within, hear) => {
+    if (!isOpen) return;
     const started = Effect.runForkWith(Context.add(Context.add(context, Rpc, rpc), CurrentRun, within))(effect);
     begun.add(started);
     const heard = guarded(hear);

@@ -16,6 +16,7 @@ export interface OwnStep {
   readonly name: OwnName;
   readonly looks: ((bundle: Step.Bundle) => unknown) | null;
   readonly ask: ((bundle: Step.Bundle, context: Step.Context) => unknown) | null;
+  readonly requests: ((bundle: Step.Bundle, context: Step.Context) => unknown) | null;
   readonly check: (report: Report, answer: Step.StepAnswer<unknown>) => unknown;
 }
 
@@ -49,7 +50,7 @@ export interface Own {
 
 /** The most steps of a pipeline. */
 const mostSteps = 32;
-const parts = ["name", "looks", "ask", "check"];
+const parts = ["name", "looks", "ask", "requests", "check"];
 
 /** A part of a step as it is now, whatever becomes of it; null where it is no function. */
 const methodOf = (step: object, part: unknown) =>
@@ -63,11 +64,14 @@ const stepOf = (step: unknown, index: number): Checked<OwnStep> => {
   if (Result.isFailure(known)) return Result.fail(known.failure);
   const { name } = step;
   if (!isOwnName(name)) return no(`${at}.name`, ownNameProblem);
-  const [looks, ask, check] = [step["looks"], step["ask"], step["check"]].map((part) => methodOf(step, part));
-  for (const [part, method] of Object.entries({ looks, ask }))
-    if (method == null && step[part] !== undefined) return no(`${at}.${part}`, "must be a function");
-  if (check == null) return no(`${at}.check`, "must be a function");
-  return Result.succeed({ name, looks: looks ?? null, ask: ask ?? null, check });
+  const [looks = null, ask = null, requests = null, check = null] = parts
+    .slice(1)
+    .map((part) => methodOf(step, step[part]));
+  for (const [part, method] of Object.entries({ looks, ask, requests }))
+    if (method === null && step[part] !== undefined) return no(`${at}.${part}`, "must be a function");
+  if (ask !== null && requests !== null) return no(`${at}.requests`, "cannot be combined with ask");
+  if (check === null) return no(`${at}.check`, "must be a function");
+  return Result.succeed({ name, looks, ask, requests, check });
 };
 
 /** The place of the first that stands before it as well; -1 = there is none. */

@@ -13,6 +13,8 @@ import { copyOf, lazyCopyOf } from "../primitives/copy.js";
 import { onAbort } from "../primitives/effects.js";
 import { Address, Hex } from "../primitives/hex.js";
 import { OwnName, type AskRule } from "../primitives/names.js";
+import { question } from "../eth/ask.js";
+import { each, mapped, one, sent } from "../eth/round.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { Figure, text } from "../primitives/statement.js";
 import { code, type Finding } from "../report/finding.js";
@@ -26,11 +28,11 @@ import { knows, type View } from "../witness/view.js";
 import { OwnSteps, type Own, type OwnStep, type SeenWorld } from "./own.js";
 
 /**
- * Bounds: looks of all steps, gas of one and bytes of its answer and calldata; findings of a step, characters and numbers of
+ * Bounds: requests of one step; looks of all steps, gas of one and bytes of its answer and calldata; findings of a step, characters and numbers of
  * one, bits of a number; promises of a list that are heard.
  */
 const most = {
-  ...{ looks: 32, gas: 1_000_000, answer: 1024, data: 8192 },
+  ...{ requests: 64, looks: 32, gas: 1_000_000, answer: 1024, data: 8192 },
   ...{ findings: 256, text: 1024, numbers: 32, bits: 512, why: 200, heard: 10_000 },
 };
 
@@ -174,6 +176,40 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => [
   ...new Map(findings.map((finding) => [JSON.stringify({ ...finding, error: null }, plain), finding])).values(),
 ];
 
+/** Reads what a step gave as its requests. */
+const requestsIn = (input: unknown): Result.Result<ReadonlyArray<Step.StepRequest>, string> =>
+  !Array.isArray(input) || input.length > most.requests
+    ? Result.fail(`requests must return a list of at most ${most.requests}`)
+    : Result.all(
+        [...input].map((request: unknown, place) => {
+          const { method, params, read } = isRecord(request) ? request : {};
+          return typeof method === "string" && Array.isArray(params) && typeof read === "function"
+            ? Result.succeed({
+                method,
+                params,
+                read: (result: unknown): unknown => Reflect.apply(read, request, [result]),
+              })
+            : Result.fail(`requests[${place}] must be { method, params, read }`);
+        }),
+      );
+
+/** Sends the requests that a step gave, together, and reads each answer by the step's own words. */
+const sendRequests = (input: unknown): Effect.Effect<unknown, unknown, Rpc> =>
+  Effect.fromResult(tried("requests", () => requestsIn(input))).pipe(
+    Effect.flatMap((requests) =>
+      sent(
+        each(requests, ({ method, params, read }, place) =>
+          mapped(one(question(method, () => params, Result.succeed)), (answer) =>
+            Result.flatMap(answer, (result): Result.Result<unknown, unknown> =>
+              tried(`requests[${place}].read`, () => Result.succeed(caught(read(result)))),
+            ),
+          ),
+        ),
+      ),
+    ),
+    Effect.flatMap((answers) => Effect.fromResult(Result.all(answers))),
+  );
+
 /** Starts what a step asks, beside the run: how it judges once it has answered, or the run is over. */
 const begin = Effect.fnUntraced(function* (
   step: OwnStep,
@@ -183,13 +219,14 @@ const begin = Effect.fnUntraced(function* (
   about: Omit<Step.Context, "signal">,
   because: AskRule | null,
 ): Effect.fn.Return<Own["judge"], never, Rpc> {
-  const { name, ask } = step;
+  const { name, ask, requests } = step;
   const { rounds, ...run } = yield* CurrentRun;
   const signal = run.signal ?? new AbortController().signal;
   const deadline = run.deadline ?? Number.POSITIVE_INFINITY;
   const clock = yield* Effect.service(Clock.Clock);
   const ended = new Set<string>();
   const asking = Effect.suspend((): Effect.Effect<unknown, unknown, unknown> => {
+    if (requests !== null) return sendRequests(caught(requests(copyOf(bundle), { ...about, signal })));
     if (ask === null) return Effect.void;
     const request: unknown = caught(ask(copyOf(bundle), { ...about, signal }));
     return Effect.isEffect(request) ? request : Effect.fail("ask must return an Effect");

@@ -27,7 +27,7 @@ export interface StepContext extends Step.Context {
 }
 
 /** `Step.Step` as a plain object: `A` is the type of the answer of `ask`. */
-export interface PlainStep<A = undefined> extends Pick<Step.Step, "name" | "looks"> {
+export interface PlainStep<A = undefined> extends Pick<Step.Step<A>, "name" | "looks" | "requests"> {
   /** Asks, once in a scan and once in a proof, in the same network round as everything else. */
   readonly ask?: ((bundle: Step.Bundle, context: StepContext) => A | Promise<A>) | undefined;
   /** Like `check` of `Step.Step`; what it returns is checked before it counts. */

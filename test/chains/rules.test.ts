@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer";
 import { TestClock } from "effect/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { sent } from "../../src/eth/round.js";
+import { sent } from "../rooms/eth.js";
 import { lookup } from "../../src/Chains.js";
 import { forkOf, mostGas, ruled, type Signs } from "../rooms/chains.js";
 import { askForks } from "../rooms/pipeline.js";

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer";
 import * as TestClock from "effect/testing/TestClock";
 import { http } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sent } from "../../src/eth/round.js";
+import { sent } from "../rooms/eth.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";

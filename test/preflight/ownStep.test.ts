@@ -70,7 +70,81 @@ const registry = (at: `0x${string}`) =>
       ),
   });
 
+const asText = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+
 const saying = (finding: Step.Finding) => Step.make({ name: "acme/says", check: () => [finding] });
+
+/** The balances of the receivers, by requests as data. */
+const receivers = (read: (result: unknown) => bigint, method = "eth_getBalance") =>
+  Step.make({
+    name: "acme/receivers",
+    requests: (bundle, { block }) =>
+      bundle.map(({ to }) => ({
+        method,
+        params: [to, typeof block === "bigint" ? `0x${block.toString(16)}` : block],
+        read,
+      })),
+    check: (_, { answer }) =>
+      answer.map((balance, transaction) =>
+        Step.info("acme/Holds", "the receiver has native currency", {
+          transaction,
+          numbers: [{ name: "balance", unit: "wei", value: balance }],
+        }),
+      ),
+  });
+
+describe("the requests of a step", () => {
+  it("go out with the first round of a scan and of a proof, and what reads them is the answer", async () => {
+    const mine = Preflight.make({ steps: [receivers((result) => BigInt(String(result)))] });
+    const report = await on(mine.preflight([native, { ...native, to: third.address }]));
+    const told = report.findings.filter(({ step }) => step === "acme/receivers");
+    expect(told.map(({ transaction, numbers }) => [transaction, typeof numbers[0]?.value])).toEqual([
+      [0, "bigint"],
+      [1, "bigint"],
+    ]);
+    const asked = report.ledger.requests.filter(({ step }) => step === "acme/receivers");
+    expect(asked.map(({ round, method }) => `${round} ${method}`)).toEqual([
+      ...["1 eth_getBalance", "1 eth_getBalance"],
+      ...["2 eth_getBalance", "2 eth_getBalance"],
+    ]);
+  });
+
+  it.each([
+    [
+      "whose answer cannot be read",
+      receivers(() => BigInt("none")),
+      "requests[0].read threw: Cannot convert none to a BigInt",
+    ],
+    ["that the node refuses", receivers(() => 0n, "eth_nothing"), "eth_nothing"],
+    ["that are no list", { name: "acme/receivers", requests: () => "none", check: () => [] }, "must return a list"],
+    [
+      "that are none",
+      { name: "acme/receivers", requests: () => [{ method: 1 }], check: () => [] },
+      "requests[0] must be",
+    ],
+    [
+      "that are too many",
+      { name: "acme/receivers", requests: () => Array.from({ length: 65 }, () => ({})), check: () => [] },
+      "at most 64",
+    ],
+  ])("make the step unavailable: %s", async (_, step, why) => {
+    const report = await on(Preflight.make({ steps: [step as never] }).preflight(native));
+    expect([report.verdict, ofStep(report, "acme/receivers")]).toEqual(["unknown", ["StepUnavailable/unavailable"]]);
+    expect(
+      JSON.stringify(
+        report.findings.find(({ step: by }) => by === "acme/receivers"),
+        asText,
+      ),
+    ).toContain(why);
+  });
+
+  it("are refused beside `ask`", () => {
+    const both = { name: "acme/both", ask: () => Effect.succeed([]), requests: () => [], check: () => [] } as const;
+    expect(() => Preflight.make({ steps: [both] })).toThrowError(
+      new Errors.InvalidStep({ field: "steps[0].requests", problem: "cannot be combined with ask" }),
+    );
+  });
+});
 
 describe("a step of one's own", () => {
   it("asks in the first round of a scan and of a proof, once in each, under its name", async () => {

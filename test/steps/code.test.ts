@@ -1,7 +1,7 @@
 /** Who lives at an address: what the witness read in the simulated state decides, and doubt is no answer. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { sent } from "../../src/eth/round.js";
+import { sent } from "../rooms/eth.js";
 import { everyLook, everyStep } from "../rooms/pipeline.js";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";

@@ -4,7 +4,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { privateKeyToAccount } from "viem/accounts";
-import { sent } from "../../src/eth/round.js";
+import { sent } from "../rooms/eth.js";
 import { NonceTooHigh, NonceTooLow } from "../rooms/errors.js";
 import type { PoolTransaction } from "../rooms/eth.js";
 import type { Address } from "../rooms/primitives.js";

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { parseAbi, toEventHash } from "viem";
 import { describe, expect, it } from "vitest";
-import { sent } from "../../src/eth/round.js";
+import { sent } from "../rooms/eth.js";
 import { indexAbis } from "../rooms/abi.js";
 import { classify } from "../rooms/errors.js";
 import type * as Eth from "../../src/Eth.js";

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { sent } from "../../../src/eth/round.js";
+import { sent } from "../../rooms/eth.js";
 import { InvalidParams, NodeSyncing, RpcError, SimBlockOrder } from "../../../src/Errors.js";
 import { ExecutionReverted, IntrinsicGasTooLow } from "../../../src/Errors.js";
 import * as Rpc from "../../../src/Rpc.js";

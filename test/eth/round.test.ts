@@ -1,0 +1,215 @@
+/** A round as data: sent together or one by one it says the same, and whatever ends it ends all that is under way. */
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Exit from "effect/Exit";
+import * as Fiber from "effect/Fiber";
+import * as Layer from "effect/Layer";
+import * as Result from "effect/Result";
+import * as TestClock from "effect/testing/TestClock";
+import { describe, expect, it } from "vitest";
+import * as Rpc from "../../src/Rpc.js";
+import type { LedgerEntry } from "../../src/Rpc.js";
+import { layerScripted, rpcError, silence } from "../../src/testing.js";
+import { asked, each, goingOn, known, mapped, one, question, sent, together } from "../rooms/eth.js";
+import { CurrentRun, type RunContext } from "../rooms/rpc.js";
+
+const node = (options: Parameters<typeof layerScripted>[2] = {}) =>
+  layerScripted(
+    {
+      eth_chainId: "0x1",
+      eth_gasPrice: (_, before) => (before === 0 ? rpcError({ code: -32005, message: "rate limit" }) : "0x5"),
+      eth_blockNumber: silence,
+      eth_accounts: [],
+    },
+    undefined,
+    { retryTimes: 1, retryBaseMs: 1, ...options },
+  );
+const raw = (method: string) => one(question(method, () => [], Result.succeed));
+
+const idle: RunContext = { round: 1, deadline: null, record: () => undefined, signal: null };
+/** What is done within a run that was let in, and its ledger. */
+const inRun = <A>(ask: Parameters<typeof sent<A>>[0], given: Partial<RunContext> = {}) => {
+  const ledger: Array<LedgerEntry> = [];
+  let turns = 0;
+  const run = { ...idle, record: (entry: LedgerEntry) => void ledger.push(entry), turn: () => turns++, ...given };
+  const effect = Rpc.Rpc.use(({ admit }) => admit(Effect.provideService(sent(ask), CurrentRun, run)));
+  return { effect, ledger };
+};
+/** The same node without a `send`, as of whoever puts another `request` in its place. */
+const oneByOne = (layer: Layer.Layer<Rpc.Rpc>) =>
+  Layer.effect(
+    Rpc.Rpc,
+    Effect.map(Effect.service(Rpc.Rpc), (rpc) => ({ ...rpc })),
+  ).pipe(Layer.provide(layer));
+
+const round = asked(
+  { step: "fee" },
+  together({
+    chain: raw("eth_chainId"),
+    price: raw("eth_gasPrice"),
+    refused: raw("eth_nothing"),
+    invalid: one(question("eth_chainId", (faults) => (faults.push("block: no block"), []), Result.succeed)),
+    list: each(["eth_accounts", "eth_chainId"], raw),
+    later: goingOn(raw("eth_accounts"), () =>
+      sent(
+        mapped(
+          raw("eth_chainId"),
+          Result.map((id) => [id]),
+        ),
+      ),
+    ),
+    nothing: mapped(known(1), (number) => number + 1),
+    none: each([], raw),
+  }),
+);
+/** Answers as they are told: a failure by its words. */
+const told = (answer: unknown): unknown => {
+  if (Result.isResult(answer))
+    return Result.isSuccess(answer) ? { success: told(answer.success) } : { failure: String(answer.failure) };
+  if (Array.isArray(answer)) return answer.map(told);
+  return typeof answer === "object" && answer !== null
+    ? Object.fromEntries(Object.entries(answer).map(([name, part]) => [name, told(part)]))
+    : answer;
+};
+
+describe("a round", () => {
+  it("says the same and is told the same, sent together or one by one", async () => {
+    const heard = await Promise.all(
+      [node(), oneByOne(node())].map(async (layer) => {
+        const { effect, ledger } = inRun(round);
+        const answer = await Effect.runPromise(Effect.provide(effect, layer));
+        const lines = ledger.map(({ method, step, tries }) => `${method} ${step} ${tries}`).sort();
+        return { answer: told(answer), lines };
+      }),
+    );
+    expect(heard[0]).toEqual(heard[1]);
+    expect(heard[0]).toMatchObject({
+      answer: {
+        chain: { success: "0x1" },
+        price: { success: "0x5" },
+        invalid: { failure: expect.stringContaining("no block") },
+        list: [{ success: [] }, { success: "0x1" }],
+        later: { success: ["0x1"] },
+        ...{ nothing: 2, none: [] },
+      },
+      lines: expect.arrayContaining(["eth_gasPrice fee 2", "eth_nothing fee 1"]),
+    });
+  });
+
+  it("goes through another's `request`, which no `send` passes by", async () => {
+    const asked: Array<string> = [];
+    const watched = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Effect.service(Rpc.Rpc), (rpc) => ({
+        ...rpc,
+        request: (method: string, params: ReadonlyArray<unknown>) => {
+          asked.push(method);
+          return rpc.request(method, params);
+        },
+      })),
+    ).pipe(Layer.provide(node()));
+    await Effect.runPromise(Effect.provide(inRun(each(["eth_chainId", "eth_accounts"], raw)).effect, watched));
+    expect(asked).toEqual(["eth_chainId", "eth_accounts"]);
+  });
+
+  it("is sent by the `send` of a layer of one's own, and called off with its fiber", async () => {
+    const sends: Array<ReadonlyArray<string>> = [];
+    let calledOff = 0;
+    const own = (isSilent: boolean) =>
+      Layer.effect(
+        Rpc.Rpc,
+        Effect.map(Effect.service(Rpc.Rpc), (rpc) =>
+          Rpc.Rpc.of({
+            ...rpc,
+            send: (requests, hear) => {
+              sends.push(requests.map(({ method }) => method));
+              if (!isSilent) for (const place of [...requests.keys()].reverse()) hear(place, Result.succeed(place));
+              return () => void calledOff++;
+            },
+          }),
+        ),
+      ).pipe(Layer.provide(node()));
+    const { effect } = inRun(each(["eth_chainId", "eth_accounts"], raw));
+    expect(await Effect.runPromise(Effect.provide(effect, own(false)))).toEqual([Result.succeed(0), Result.succeed(1)]);
+    const before = calledOff;
+    const fiber = Effect.runFork(Effect.provide(effect, own(true)));
+    await Effect.runPromise(Effect.andThen(Effect.sleep(5), Fiber.interrupt(fiber)));
+    expect([sends, calledOff - before]).toEqual([
+      [
+        ["eth_chainId", "eth_accounts"],
+        ["eth_chainId", "eth_accounts"],
+      ],
+      1,
+    ]);
+  });
+
+  it("ends each request at its deadline by the clock that a test holds, and keeps what was answered", async () => {
+    const { effect, ledger } = inRun(each(["eth_chainId", "eth_blockNumber"], raw), { deadline: 250 });
+    const answers = await Effect.runPromise(
+      Effect.gen(function* () {
+        const fiber = yield* Effect.forkChild(effect);
+        yield* TestClock.adjust(249);
+        expect(ledger.map(({ method }) => method)).toEqual(["eth_chainId"]);
+        yield* TestClock.adjust(1);
+        return yield* Fiber.join(fiber);
+      }).pipe(Effect.provide(Layer.provideMerge(node(), TestClock.layer()))),
+    );
+    expect(told(answers)).toEqual([
+      expect.objectContaining({ success: "0x1" }),
+      expect.objectContaining({ failure: expect.stringMatching(/250 ms/) }),
+    ]);
+    expect(ledger.map(({ method, ms, tries }) => [method, ms, tries])).toEqual([
+      ["eth_chainId", 0, 1],
+      ["eth_blockNumber", 250, 1],
+    ]);
+  });
+
+  it.each([
+    ["together", node()],
+    ["one by one", oneByOne(node())],
+  ])("ends with the signal of its run, and tells what was under way: %s", async (_, layer) => {
+    const controller = new AbortController();
+    const { effect, ledger } = inRun(each(["eth_blockNumber", "eth_chainId"], raw), { signal: controller.signal });
+    setTimeout(() => controller.abort("over"), 10);
+    const exit = await Effect.runPromiseExit(Effect.provide(effect, layer));
+    expect(Exit.hasInterrupts(exit)).toBe(true);
+    expect(ledger.map(({ method }) => method).sort()).toEqual(["eth_blockNumber", "eth_chainId"]);
+    const late = inRun(raw("eth_chainId"), { signal: controller.signal });
+    expect(Exit.hasInterrupts(await Effect.runPromiseExit(Effect.provide(late.effect, layer)))).toBe(true);
+  });
+
+  it.each([
+    ["together", node()],
+    ["one by one", oneByOne(node())],
+  ])("has the defect of what reads an answer, and leaves nothing open: %s", async (_, layer) => {
+    const broken = mapped(raw("eth_chainId"), (): never => {
+      throw new Error("broken");
+    });
+    const { effect, ledger } = inRun(together({ open: raw("eth_blockNumber"), broken }));
+    const exit = await Effect.runPromiseExit(Effect.provide(effect, layer));
+    expect(Exit.isFailure(exit) && String(exit.cause)).toContain("broken");
+    expect(ledger.map(({ method }) => method).sort()).toEqual(["eth_blockNumber", "eth_chainId"]);
+  });
+
+  it("does not go out where its run was not let in", async () => {
+    const busy = node({ maxInFlight: 1, maxWaitMs: 5 });
+    const { effect, ledger } = inRun(raw("eth_chainId"));
+    const answers = await Effect.runPromise(
+      Effect.gen(function* () {
+        const { admit } = yield* Rpc.Rpc;
+        const first = yield* Effect.forkChild(admit(Effect.sleep(60)));
+        yield* Effect.sleep(1);
+        const answer = yield* effect;
+        yield* Fiber.join(first);
+        return answer;
+      }).pipe(Effect.provide(busy)),
+    );
+    expect(Result.isFailure(answers) && answers.failure).toMatchObject({ reason: { _tag: "AdmissionTimeout" } });
+    expect(ledger.map(({ tries }) => tries)).toEqual([0]);
+  });
+
+  it("has no `send` that a context spreads", async () => {
+    const rpc = Context.get(await Effect.runPromise(Effect.scoped(Layer.build(node()))), Rpc.Rpc);
+    expect([typeof rpc.send, "send" in { ...rpc }]).toEqual(["function", false]);
+  });
+});
