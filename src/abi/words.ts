@@ -29,10 +29,8 @@ export const digitsAt = (bytes: string, at: Digit): string | null => {
 };
 
 /** The word at a place as a number. */
-export const wordAt = (bytes: string, at: Digit): bigint | null => {
-  const digits = digitsAt(bytes, at);
-  return digits === null ? null : BigInt(`0x${digits}`);
-};
+export const wordAt = (bytes: string, at: Digit): bigint | null =>
+  at !== null && at >= 0 && at + wordDigits <= bytes.length ? BigInt(`0x${bytes.slice(at, at + wordDigits)}`) : null;
 
 /** The words of data, one after another from a place on, at most so many; a part of one at the end is none. */
 export const wordsFrom = (

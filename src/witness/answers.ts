@@ -6,7 +6,7 @@ import { hexToBytes } from "viem";
 import { dataAt, digitsAt, wordAt, wordsFrom } from "../abi/words.js";
 import { isHex, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";
-import { costOf, limited, type Query } from "./queries.js";
+import { costsOf, type Query } from "./queries.js";
 
 /**
  * One answer, of the kinds that `Kind` names; `unavailable`: no gas was left for this query, so nothing is known, which is
@@ -66,13 +66,11 @@ export type WitnessAnswer<Kind extends string = string> = Extract<
 >;
 
 const magic = "77697431";
+/** In front of an address in its word. */
+const padding: string = `0x${"0".repeat(24)}`;
 const answered = "ff";
 const starved = "00";
 const unavailable: WitnessAnswer = { kind: "unavailable" };
-
-/** The longest answer these queries can have, in hex digits. */
-const longest = (queries: ReadonlyArray<Query>): number =>
-  2 * queries.reduce((bytes, query) => bytes + costOf(query).answer, 5);
 
 const forkOf = (opcodes: number): Fork =>
   (opcodes & 2) !== 0 ? "amsterdam" : (opcodes & 1) !== 0 ? "osaka" : "beforeOsaka";
@@ -80,22 +78,21 @@ const forkOf = (opcodes: number): Fork =>
 const environmentAt = (hex: string, at: number) => {
   const next = at + 644;
   if (next > hex.length || hex.slice(at, at + 2) !== "01") return null;
-  const word = (index: number): string => hex.slice(at + 2 + index * 64, at + 66 + index * 64);
-  const quantity = (index: number): bigint => BigInt(`0x${word(index)}`);
+  const word = (index: number): Hash => `0x${hex.slice(at + 2 + index * 64, at + 66 + index * 64)}`;
   const feeRecipient = word(5);
-  if (!feeRecipient.startsWith("0".repeat(24))) return null;
+  if (!feeRecipient.startsWith(padding)) return null;
   const answer: WitnessAnswer = {
     kind: "environment",
-    chainId: quantity(0),
-    number: quantity(1),
-    parentHash: `0x${word(2)}`,
-    timestamp: quantity(3),
-    baseFeePerGas: quantity(4),
-    feeRecipient: `0x${feeRecipient.slice(24)}`,
-    prevRandao: `0x${word(6)}`,
-    gasLimit: quantity(7),
-    gasPrice: quantity(8),
-    gasLeft: quantity(9),
+    chainId: BigInt(word(0)),
+    number: BigInt(word(1)),
+    parentHash: word(2),
+    timestamp: BigInt(word(3)),
+    baseFeePerGas: BigInt(word(4)),
+    feeRecipient: `0x${feeRecipient.slice(26)}`,
+    prevRandao: word(6),
+    gasLimit: BigInt(word(7)),
+    gasPrice: BigInt(word(8)),
+    gasLeft: BigInt(word(9)),
     fork: forkOf(Number.parseInt(hex.slice(next - 2, next), 16)),
   };
   return { answer, next };
@@ -115,12 +112,13 @@ const accountAt = (hex: string, at: number) => {
   return { answer, next };
 };
 
-const callAt = (hex: string, at: number, returnCap: number) => {
+/** `most`: the bytes that it has with as much data as was asked for. */
+const callAt = (hex: string, at: number, most: number) => {
   if (at + 12 > hex.length || hex.slice(at, at + 2) !== "03") return null;
   const success = hex.slice(at + 2, at + 4);
   if (success !== "00" && success !== "01") return null;
   const size = Number.parseInt(hex.slice(at + 4, at + 12), 16);
-  const next = at + 12 + Math.min(size, limited(returnCap)) * 2;
+  const next = at + 12 + Math.min(size, most - 6) * 2;
   if (next > hex.length) return null;
   const answer: WitnessAnswer = {
     kind: "call",
@@ -131,33 +129,28 @@ const callAt = (hex: string, at: number, returnCap: number) => {
   return { answer, next };
 };
 
-const answerAt = (query: Query, hex: string, at: number) => {
-  switch (query.kind) {
-    case "environment":
-      return environmentAt(hex, at);
-    case "account":
-      return accountAt(hex, at);
-    case "call":
-      return callAt(hex, at, query.returnCap);
-  }
-};
-
 /**
  * The answers to `queries`, one for each and in their order, out of what the witness returned; `null`
  * when the bytes are not an answer of the witness to these queries (no witness there, cut, altered).
  */
 export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): ReadonlyArray<WitnessAnswer> | null => {
-  if (typeof returnData !== "string" || returnData.length - 2 > longest(queries)) return null;
+  const costs = costsOf(queries);
+  if (typeof returnData !== "string" || returnData.length - 2 > 2 * costs.most) return null;
   if (returnData.length % 2 !== 0 || !isHex(returnData)) return null;
   const hex = returnData.slice(2).toLowerCase();
   if (!hex.startsWith(magic)) return null;
   const answers: Array<WitnessAnswer> = [];
   let at = magic.length;
-  for (const query of queries) {
+  for (const { kind } of queries) {
     if (hex.length === at + 2 && hex.endsWith(starved)) {
       return [...answers, ...queries.slice(answers.length).map(() => unavailable)];
     }
-    const read = answerAt(query, hex, at);
+    const read =
+      kind === "call"
+        ? callAt(hex, at, costs.answers[answers.length] ?? 0)
+        : kind === "account"
+          ? accountAt(hex, at)
+          : environmentAt(hex, at);
     if (read === null) return null;
     answers.push(read.answer);
     at = read.next;

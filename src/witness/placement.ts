@@ -6,7 +6,7 @@ import * as Context from "effect/Context";
 import { bytesToHex, hexToBytes } from "viem";
 import { RandomWords } from "../primitives/effects.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import { dataAt, placeOf, wordAt, wordOf } from "../abi/words.js";
+import { wordOf, wordsFrom } from "../abi/words.js";
 import { witnessBytecode } from "./bytecode.js";
 import { encodeQueries, gasFor, staticCall, type CallQuery, type Query } from "./queries.js";
 import type { View } from "./view.js";
@@ -123,9 +123,15 @@ const slotQuery = (contract: Address): CallQuery =>
 /** Returns the queries for the readers. */
 export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<CallQuery> => contracts.map(slotQuery);
 
+/** The slots that tell of a contract, and the place of each in the reader's answer. */
+const rowsOf = (isSafe: boolean) =>
+  slots
+    .filter(({ isOfSafes = isSafe }) => isOfSafes === isSafe)
+    .map((row) => ({ ...row, place: watchList.indexOf(row.slot) }));
+const rows = { ofSafes: rowsOf(true), ofOthers: rowsOf(false) };
+
 /** The slots that tell of a contract. */
-export const slotsOf = (isSafe: boolean): typeof slots =>
-  slots.filter(({ isOfSafes = isSafe }) => isOfSafes === isSafe);
+export const slotsOf = (isSafe: boolean): ReturnType<typeof rowsOf> => (isSafe ? rows.ofSafes : rows.ofOthers);
 
 /** The contracts as readers. */
 export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Address, { readonly code: Hex }>> =>
@@ -138,6 +144,6 @@ export const wordsIn = (
   isSafe: boolean,
 ): ReadonlyArray<(typeof slots)[number] & { readonly word: bigint | null }> => {
   const answer = view?.call(slotQuery(contract));
-  const data = answer?.success === true ? answer.data : "";
-  return slotsOf(isSafe).map((row) => ({ ...row, word: wordAt(data, placeOf(watchList.indexOf(row.slot), dataAt)) }));
+  const words = answer?.success === true ? wordsFrom(answer.data) : [];
+  return slotsOf(isSafe).map((row) => ({ ...row, word: words[row.place] ?? null }));
 };

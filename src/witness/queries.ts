@@ -30,82 +30,67 @@ export type Query = Look | { readonly kind: "environment" };
 
 const limit32 = 0xffff_ffff;
 
-/** Limits a number to what the wire holds: a whole number within 32 bits; nonsense asks for nothing. */
-export const limited = (value: number): number => (value > 0 ? Math.min(Math.floor(value), limit32) : 0);
-
-const uint32 = (value: number): string => limited(value).toString(16).padStart(8, "0");
-
-/** Bytes in a hex string with `0x`. */
-const byteLength = (data: Hex): number => (data.length - 2) >> 1;
-
-const encodeQuery = (query: Query): string => {
-  switch (query.kind) {
-    case "environment":
-      return "01";
-    case "account":
-      return `02${query.address.slice(2)}`;
-    case "call":
-      return `03${query.to.slice(2)}${uint32(query.gas)}${uint32(query.returnCap)}${uint32(byteLength(query.data))}${query.data.slice(2)}`;
-  }
-};
-
-/** The calldata of the witness for these queries, in lower case; worked out once for a list, which every run asks. */
-export const encodeQueries = memoize(
-  (queries: ReadonlyArray<Query>): Hex => `0x${queries.map(encodeQuery).join("").toLowerCase()}`,
-);
-
-/** Gas of `size` bytes of EVM memory (Yellow Paper, appendix H: 3 per word plus words²/512). */
-const memoryGas = (size: number): number => {
-  const words = Math.floor((size + 31) / 32);
-  return 3 * words + Math.floor((words * words) / 512);
-};
-
 /** Gas that the witness keeps before each query so that it can always return what it has. */
 const reserve = 2000;
 
 /**
- * The same numbers as in Witness.yul: the bytes that a query is asked with, the work it is charged for in advance, the
- * memory it may grow, and the bytes it adds to the answer at most.
+ * What a query is on the wire, and the same numbers as in Witness.yul: the bytes that it is asked with, the work it is
+ * charged for in advance, the memory it may grow, and the bytes it adds to the answer at most.
  */
 export const costOf = (query: Query) => {
-  switch (query.kind) {
-    case "environment":
-      return { bytes: 1, work: 2200, growth: 385, answer: 322 };
-    case "account":
-      return { bytes: 21, work: 8000, growth: 192, answer: 92 };
-    case "call": {
-      const gas = limited(query.gas);
-      const returnCap = limited(query.returnCap);
-      const length = byteLength(query.data);
-      return {
-        bytes: 33 + length,
-        work: 10_000 + Math.floor((length + returnCap) / 8) + gas + Math.floor(gas / 63) + 1,
-        growth: Math.max(length, returnCap) + 128,
-        answer: 6 + returnCap,
-      };
-    }
-  }
+  if (query.kind === "environment") return { text: "01", bytes: 1, work: 2200, growth: 385, answer: 322 };
+  if (query.kind === "account")
+    return { text: `02${query.address.slice(2)}`, bytes: 21, work: 8000, growth: 192, answer: 92 };
+  const { to, data } = query;
+  const length = (data.length - 2) >> 1;
+  // why: the wire holds whole numbers within 32 bits, and nonsense asks for nothing
+  const gas = Math.min(Math.max(query.gas, 0), limit32) >>> 0;
+  const returnCap = Math.min(Math.max(query.returnCap, 0), limit32) >>> 0;
+  let text = `03${to.slice(2)}`;
+  // why: 2^32 in front keeps the zeros
+  for (const value of [gas, returnCap, length]) text += (limit32 + 1 + value).toString(16).slice(1);
+  return {
+    text: text + data.slice(2),
+    bytes: 33 + length,
+    work: 10_000 + Math.floor((length + returnCap) / 8) + gas + Math.floor(gas / 63) + 1,
+    growth: Math.max(length, returnCap) + 128,
+    answer: 6 + returnCap,
+  };
 };
+
+/**
+ * Worked out once for a list, which every run asks: what it is on the wire, the gas that it takes, the most bytes that
+ * each query adds to the answer, and that all of it has.
+ */
+export const costsOf = memoize((queries: ReadonlyArray<Query>) => {
+  const answers: Array<number> = [];
+  let [text, bytes, size, work] = ["", 0, 4, 1000 + reserve];
+  for (const query of queries) {
+    const cost = costOf(query);
+    const words = Math.floor((size + 31) / 32);
+    const grown = Math.floor((size + cost.growth + 31) / 32);
+    // gas of EVM memory (Yellow Paper, appendix H): 3 per word plus words²/512
+    work += cost.work + 3 * (grown - words) + Math.floor((grown * grown) / 512) - Math.floor((words * words) / 512);
+    size += cost.answer;
+    bytes += cost.bytes;
+    work += 300;
+    text += cost.text;
+    answers.push(cost.answer);
+  }
+  const gas = BigInt(21_000 + Math.max(64 * bytes, 16 * bytes + work));
+  return { data: `0x${text.toLowerCase()}` as Hex, gas, answers, most: size + 1 };
+});
+
+/** The calldata of the witness for these queries, in lower case. */
+export const encodeQueries = (queries: ReadonlyArray<Query>): Hex => costsOf(queries).data;
 
 /**
  * The gas limit (in gas) of a transaction to the witness with which every query can use its whole cap:
  * intrinsic gas (21,000 and 16 per byte of calldata; never below a floor of 64 per byte, which is above
  * EIP-7623's 40) and the witness's own work. What is not used is not charged, but a simulated block
- * must have room for it. With less, the last queries may come back `unavailable`, never wrong. Worked out once for a list.
+ * must have room for it. With less, the last queries may come back `unavailable`, never wrong.
  */
-export const gasFor = memoize((queries: ReadonlyArray<Query>): bigint => {
-  let bytes = 0;
-  let size = 4;
-  let work = 1000 + reserve;
-  for (const query of queries) {
-    const cost = costOf(query);
-    work += cost.work + memoryGas(size + cost.growth) - memoryGas(size);
-    size += cost.answer;
-    bytes += cost.bytes;
-    work += 300;
-  }
-  return BigInt(21_000 + Math.max(64 * bytes, 16 * bytes + work));
-});
+export const gasFor = (queries: ReadonlyArray<Query>): bigint => costsOf(queries).gas;
 
 /** Queries are allowed a multiple of what honest tokens take; asked for are more than fit if all took it. */
 const overcommitted = 6n;

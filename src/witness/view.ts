@@ -2,7 +2,6 @@
  * Answers of the witness at one moment of a run, by what was asked: typed, unwrapped, and with one way of
  * not being known, `null` (not asked, no gas left, or unreadable).
  */
-import * as Arr from "effect/Array";
 import type { Address, Hex } from "../primitives/hex.js";
 import { decodeAnswers, type WitnessAnswer } from "./answers.js";
 import type { CallQuery, Query } from "./queries.js";
@@ -43,10 +42,11 @@ export const viewOf = (queries: ReadonlyArray<Query>, returnData: Hex): View | n
   let environment: WitnessAnswer<"environment"> | null = null;
   const accounts = new Map<string, WitnessAnswer<"account">>();
   const calls: Array<readonly [CallQuery, WitnessAnswer<"call">]> = [];
-  for (const [query, answer] of Arr.zip(queries, answers)) {
-    if (answer.kind === "environment") environment = answer;
-    else if (answer.kind === "account" && query.kind === "account") accounts.set(query.address.toLowerCase(), answer);
-    else if (answer.kind === "call" && query.kind === "call") calls.push([query, answer]);
+  for (const [index, query] of queries.entries()) {
+    const answer = answers[index];
+    if (answer?.kind === "environment") environment = answer;
+    else if (answer?.kind === "account" && query.kind === "account") accounts.set(query.address.toLowerCase(), answer);
+    else if (answer?.kind === "call" && query.kind === "call") calls.push([query, answer]);
   }
   return { environment, account: (address) => accounts.get(address.toLowerCase()) ?? null, call: callsOf(calls) };
 };
@@ -75,7 +75,9 @@ export const either = (first: View, second: View): View => ({
   environment: first.environment ?? second.environment,
   account: (address) => first.account(address) ?? second.account(address),
   call: (query) => {
-    const [answer, other] = [first.call(query), second.call(query)];
-    return hasSaid(answer) ? answer : hasSaid(other) ? other : (answer ?? other);
+    const answer = first.call(query);
+    if (hasSaid(answer)) return answer;
+    const other = second.call(query);
+    return answer === null || hasSaid(other) ? other : answer;
   },
 });
