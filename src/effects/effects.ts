@@ -40,11 +40,10 @@ export interface Rows {
   readonly returned: ReturnType<typeof returnedBy>[number];
 }
 
-const callsOf = ({ calls, index }: Source) => askedIn(calls?.read ?? [], index);
+const nothing: ReadonlyArray<never> = [];
+const callsOf = ({ calls, index }: Source) => askedIn(calls?.read ?? nothing, index);
 // why: a failed transaction leaves no logs, whatever a node or a posted report lists
-const logsOf = ({ outcome }: Source) => (outcome?.status === "success" ? outcome.logs : []);
-const toldOf = (source: Source) => toldIn(logsOf(source), source.index);
-
+const toldOf = ({ outcome, index }: Source) => toldIn(outcome?.status === "success" ? outcome.logs : nothing, index);
 /** The reader of each kind. */
 const readers: { readonly [K in keyof Rows]: (source: Source) => ReadonlyArray<Rows[K]> } = {
   call: callsOf,
@@ -54,7 +53,7 @@ const readers: { readonly [K in keyof Rows]: (source: Source) => ReadonlyArray<R
   right: (source) => toldOf(source).rights,
   control: (source) => toldOf(source).controls,
   sum: (source) => toldOf(source).sums,
-  execution: (source) => executionsIn(logsOf(source)),
+  execution: ({ outcome }) => executionsIn(outcome?.status === "success" ? outcome.logs : nothing),
   returned: (source) =>
     source.outcome?.status === "success"
       ? returnedBy(source.outcome.returnData ?? null, source.input?.item, callsOf(source)[0])

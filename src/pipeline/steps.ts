@@ -5,6 +5,7 @@
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
+import { memoize } from "effect/Function";
 import * as Approvals from "../steps/approvals.js";
 import * as Code from "../steps/code.js";
 import * as Estimate from "../steps/estimate.js";
@@ -194,15 +195,16 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
 ];
 
 /** The cases with what every step shows of them, and chooses where `isChosen`; nothing is chosen for a step that was left out. */
-export const walked = (bundle: Bundle, answers: Answers, isChosen: boolean): Bundle<Filled> =>
-  builtIns
-    .flatMap(({ show, choose }) => [show, isChosen ? choose : undefined])
-    .reduce(
-      (cases, part) =>
-        part === undefined ? cases : Arr.map(cases, (entry) => ({ ...entry, ...part(entry, cases, answers) })),
-      // a step reads of a case only what those before it in the list have made
-      bundle as Bundle<Filled>,
-    );
+export const walked = (bundle: Bundle, answers: Answers, isChosen: boolean): Bundle<Filled> => {
+  // a step reads of a case only what those before it in the list have made
+  let cases = bundle as Bundle<Filled>;
+  for (const { show, choose } of builtIns)
+    for (const part of isChosen ? [show, choose] : [show]) {
+      const before = cases;
+      if (part !== undefined) cases = Arr.map(before, (entry) => ({ ...entry, ...part(entry, before, answers) }));
+    }
+  return cases;
+};
 
 /** Returns what a report says of each case, by every step. */
 export const readIn = (bundle: Bundle<Filled>, answers: Answers, abis: AbiIndex): BundleReport["transactions"] =>
@@ -210,25 +212,31 @@ export const readIn = (bundle: Bundle<Filled>, answers: Answers, abis: AbiIndex)
     const { input, request } = entry;
     const { to: address, data, value, item } = input;
     const { call = address === null ? null : callIn(data, abis, { address, value, item }) } = entry;
-    const parts = builtIns.map(({ read }) => read?.(entry, bundle, answers) ?? {});
+    const told: object = { input, call, request };
+    for (const { read } of builtIns) Object.assign(told, read?.(entry, bundle, answers));
     // each part is read by the step that it is of
-    return Object.assign({ input, call, request }, ...parts) as TransactionReport;
+    return told as TransactionReport;
   });
 
 /** Those that take part. */
-export const taking = (steps: ActiveSteps): ReadonlyArray<BuiltIn> => builtIns.filter(({ name }) => steps.has(name));
+export const taking = memoize((steps: ActiveSteps): ReadonlyArray<BuiltIn> =>
+  builtIns.filter(({ name }) => steps.has(name)),
+);
 
 /** Lists what the witness reads for the steps that take part, each account once. */
 export const everyLook = (steps: ActiveSteps, bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => {
   const met = new Set<string>();
-  return taking(steps)
-    .flatMap(({ looks }) => looks?.(bundle) ?? [])
-    .filter((query) => query.kind !== "account" || (!met.has(query.address) && met.add(query.address)));
+  const looks: Array<Query> = [];
+  for (const step of taking(steps))
+    for (const query of step.looks?.(bundle) ?? [])
+      if (query.kind !== "account" || (!met.has(query.address) && met.add(query.address))) looks.push(query);
+  return looks;
 };
 
 /** Those that do not, in their order. */
-export const leftOutOf = (steps: ActiveSteps): ReadonlyArray<BuiltInStep> =>
-  builtInSteps.filter((name) => !steps.has(name));
+export const leftOutOf = memoize((steps: ActiveSteps): ReadonlyArray<BuiltInStep> =>
+  builtInSteps.filter((name) => !steps.has(name)),
+);
 
 /** Lists what the witness reads between the transactions for the steps that take part. */
 export const everyLookBetween =
@@ -262,12 +270,16 @@ export const checkLeftOut = (
   }));
 };
 
+const without = memoize(
+  (omitted: ReadonlyArray<string>): ActiveSteps =>
+    // why: who has nothing simulated has not the witness simulated either
+    new Set([...everyStep].filter((name) => !omitted.includes(name === "reader" ? "simulate" : name))),
+);
+
 /** The steps of the pipeline in use that take part. */
-export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), ({ without }) => {
-  const omitted: ReadonlyArray<string> = without;
-  // why: who has nothing simulated has not the witness simulated either
-  return new Set([...everyStep].filter((name) => !omitted.includes(name === "reader" ? "simulate" : name)));
-});
+export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), (own) =>
+  without(own.without),
+);
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */
 export const ready = <R extends Report>(report: R): ReturnType<typeof Ready.ready<R>> =>

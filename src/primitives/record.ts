@@ -63,8 +63,11 @@ export const merged = <Row extends object>(
 export const memoizeList = <A, B, Of extends ReadonlyArray<unknown>>(
   make: (list: ReadonlyArray<A>, ...of: Of) => B,
 ): ((list: ReadonlyArray<A>, ...of: Of) => B) => {
-  const isSame = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean =>
-    a.length === b.length && a.every((entry, index) => entry === b[index]);
+  const isSame = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean => {
+    if (a.length !== b.length) return false;
+    for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false;
+    return true;
+  };
   const lists = new WeakMap<
     ReadonlyArray<A>,
     { readonly entries: ReadonlyArray<A>; readonly of: Of; readonly result: B }

@@ -89,19 +89,17 @@ export const operatorFees = (bundle: ReadonlyArray<Filled>, calls: ReadonlyArray
 /** The movements by account and token, so that a report over thousands stays linear. */
 const tally = (transfers: ReadonlyArray<Transfer>): ((balance: Balance) => bigint) => {
   const sums = new ByBalance<bigint>();
-  const add = (of: Balance, amount: bigint) => sums.set(of, (sums.get(of) ?? 0n) + amount);
   for (const { standard, token, tokenId, from, to, amount } of transfers) {
     const counted = standard === "erc721" ? 1n : amount;
-    for (const [account, by] of [
-      [from, -counted],
-      [to, counted],
-    ] as const) {
-      // why: an ERC-1155 or ERC-6909 has a balance per id and none of the whole
-      if (standard !== "erc1155" && standard !== "erc6909") add({ account, token, tokenId: null }, by);
-      if (tokenId !== null) add({ account, token, tokenId }, by);
+    // why: an ERC-1155 or ERC-6909 has a balance per id and none of the whole
+    const isById = standard === "erc1155" || standard === "erc6909";
+    for (const id of isById || tokenId === null ? [tokenId] : [null, tokenId]) {
+      const held = sums.of({ token, tokenId: id });
+      held.set(from, (held.get(from) ?? 0n) - counted);
+      held.set(to, (held.get(to) ?? 0n) + counted);
     }
   }
-  return (balance) => sums.get(balance) ?? 0n;
+  return (balance) => sums.of(balance).get(balance.account) ?? 0n;
 };
 
 /**
@@ -130,10 +128,6 @@ export const withBlobs = (
   }
   return all;
 };
-
-/** False for a reading as an ERC-721 of a token that turned out to be none: it is of no use. */
-const isOfUse = ({ owned, token }: Holding, { standards }: MovementFacts): boolean =>
-  !owned || token === null || (standards.get(token) ?? "erc721") === "erc721";
 
 /**
  * The contracts that keep deposits in native currency, by events in their own name: no tokens, though they answer as some.
@@ -171,12 +165,15 @@ const changeOf = (holding: Holding, logged: bigint, answers: MovementFacts): Bal
 
 const isRead = ({ after }: BalanceChange): boolean => after !== null;
 
-/** The holdings as they were measured, and as the logs have them. */
+/** The holdings as they were measured, and as the logs have them; none is read as an ERC-721 of a token that turned out to be none. */
 const rowsOf = (holdings: ReadonlyArray<Holding>, answers: MovementFacts) => {
   const loggedOf = tally(answers.transfers);
-  return holdings
-    .filter((holding) => isOfUse(holding, answers))
-    .map((holding) => ({ holding, logged: loggedOf(holding), change: changeOf(holding, loggedOf(holding), answers) }));
+  return holdings.flatMap((holding) => {
+    const { owned, token } = holding;
+    if (owned && token !== null && (answers.standards.get(token) ?? "erc721") !== "erc721") return [];
+    const logged = loggedOf(holding);
+    return [{ holding, logged, change: changeOf(holding, logged, answers) }];
+  });
 };
 
 type HoldingRow = ReturnType<typeof rowsOf>[number];
@@ -221,7 +218,7 @@ const isWarning = ({ severity }: Finding): boolean => severity === "warning";
 
 const isNative = ({ change }: HoldingRow): boolean => change.token === null;
 
-const disagree = ({ change, logged }: HoldingRow): boolean => isRead(change) && change.delta !== logged;
+const disagree = ({ change: { after, delta }, logged }: HoldingRow): boolean => after !== null && delta !== logged;
 
 /**
  * Balance changes of every holding, measured where the witness could, and where events and balances disagree: a warning,

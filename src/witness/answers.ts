@@ -163,7 +163,8 @@ const dataOf = (answer: WitnessAnswer | null | undefined): string =>
   answer?.kind === "call" && answer.success ? answer.data : "";
 
 /** A uint256; null when unavailable, failed or short. Longer data is tolerated, as Solidity does. */
-export const readUint256 = (answer: WitnessAnswer | null | undefined): bigint | null => wordAt(dataOf(answer), dataAt);
+export const readUint256 = (answer: WitnessAnswer | null | undefined): bigint | null =>
+  answer?.kind === "call" && answer.success ? wordAt(answer.data, dataAt) : null;
 
 /** A uint8 such as `decimals()`; null when it does not fit, as Solidity would revert. */
 export const readUint8 = (answer: WitnessAnswer | null | undefined): number | null => {

@@ -324,14 +324,14 @@ export const checkNewcomers = (
 ): ReadonlyArray<Finding> => {
   if (measure.cut > 0) return [];
   const known = new ByBalance<true>();
-  for (const { account, token } of measure.holdings) known.set({ account, token, tokenId: null }, true);
+  for (const { account, token } of measure.holdings) known.of({ token, tokenId: null }).set(account, true);
   const fresh = transfers.flatMap(({ token, from, to }) =>
     [from, to].filter(
       (account) =>
         account !== nobody &&
         // why: whom it pretends to produce the block, no earlier run could know
         (token !== null || account !== producer) &&
-        known.get({ account, token, tokenId: null }) === undefined,
+        !known.of({ token, tokenId: null }).has(account),
     ),
   );
   const granted = newIn(measure.rights, rights(bundle, Number.POSITIVE_INFINITY).kept);

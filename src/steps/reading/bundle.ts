@@ -57,9 +57,12 @@ export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>, account
   }));
 
 /** The senders, each once, and who counts as one. */
-export const ownAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
-  ...new Set([...bundle.map(({ input }) => input.from), ...bundle.flatMap(({ accounts = [] }) => accounts)]),
-];
+export const ownAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => {
+  const own = new Set<Address>();
+  for (const { input } of bundle) own.add(input.from);
+  for (const { accounts = [] } of bundle) for (const account of accounts) own.add(account);
+  return [...own];
+};
 
 /** Each signer once, in order of first appearance. */
 export const signers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [

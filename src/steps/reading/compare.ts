@@ -8,6 +8,7 @@
  */
 import * as BigInts from "effect/BigInt";
 import * as Arr from "effect/Array";
+import { memoize } from "effect/Function";
 import {
   areSame,
   nothing,
@@ -123,36 +124,37 @@ const amount = (
   what: OutcomeDifference["what"] = null,
 ): Amount => ({ of: { kind, transaction: null, event: null, account, to, unit: { token, tokenId }, what }, value });
 
-const movements = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Amount> => {
-  const party = (account: Address, token: Address | null) => (token === null && account === producer ? null : account);
-  return transfers.map((transfer) => {
+const movements = ({ transfers }: Effects, producer: Address | null): ReadonlyArray<Amount> =>
+  transfers.map((transfer) => {
     const { token, from, to } = transfer;
-    return amount("movement", party(from, token), party(to, token), transfer, transfer.amount);
+    const [isPaying, isPaid] = [token === null && from === producer, token === null && to === producer];
+    return amount("movement", isPaying ? null : from, isPaid ? null : to, transfer, transfer.amount);
   });
-};
 
 const changed = ({ balanceChanges }: Effects, producer: Address | null): ReadonlyArray<Amount> =>
-  balanceChanges
-    .filter(({ evidence, token, account }) => evidence === "measured" && (token !== null || account !== producer))
-    .map((change) => amount("balance", change.account, null, change, change.delta));
-
-const sourcesOf = (outcomes: ReadonlyArray<Outcome>) => outcomes.map((outcome, index) => ({ outcome, index }));
-
-/** Rights by the events. */
-const announced = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
-  effectsIn(sourcesOf(outcomes), "right").map((its) => amount("approval", its.owner, its.spender, its, its.claim));
-
-const granted = ({ approvals }: Effects): ReadonlyArray<Amount> =>
-  approvals
-    .filter(({ evidence }) => evidence === "measured")
-    .map((its) => amount("approval", its.owner, its.spender, its, its.after ?? 0n, its.standard));
-
-/** Changes of control by the events. */
-const controlled = ({ outcomes }: Effects): ReadonlyArray<Amount> =>
-  effectsIn(sourcesOf(outcomes), "control").map(({ kind, what, contract: token, role, loses: account, gains: to }) => {
-    const all = `${kind}, ${what}${role === null ? "" : ` with role ${role}`}`;
-    return amount("control", account, to, { token, tokenId: null }, 1n, all);
+  balanceChanges.flatMap((change) => {
+    const { evidence, token, account, delta } = change;
+    const isLeftOut = evidence !== "measured" || (token === null && account === producer);
+    return isLeftOut ? [] : amount("balance", account, null, change, delta);
   });
+
+/** Rights and changes of control by the events, and rights as they were measured; read once for all that it is compared with. */
+const rightsOf = memoize(({ outcomes, approvals }: Effects): ReadonlyArray<ReadonlyArray<Amount>> => {
+  const sources = outcomes.map((outcome, index) => ({ outcome, index }));
+  const announced = effectsIn(sources, "right").map((its) =>
+    amount("approval", its.owner, its.spender, its, its.claim),
+  );
+  const granted = approvals.flatMap((its) =>
+    its.evidence === "measured" ? amount("approval", its.owner, its.spender, its, its.after ?? 0n, its.standard) : [],
+  );
+  const controlled = effectsIn(sources, "control").map(
+    ({ kind, what, contract: token, role, loses: account, gains: to }) => {
+      const all = `${kind}, ${what}${role === null ? "" : ` with role ${role}`}`;
+      return amount("control", account, to, { token, tokenId: null }, 1n, all);
+    },
+  );
+  return [announced, granted, controlled];
+});
 
 /** Accounts that act for contracts by their storage, where both runs read it on the same state. */
 const stored = ({ held: mine }: Effects, { held: theirs }: Effects): ReadonlyArray<Amount> =>
@@ -176,11 +178,12 @@ const producerOf = ({ producer, transfers }: Effects, concerned: ReadonlySet<str
 /** Returns the differences of two runs, none where they did the same; rights, control and losses of `whose` decide. */
 export const compareEffects = (a: Effects, b: Effects, terms: Terms): ReadonlyArray<OutcomeDifference> => {
   const [mine, theirs] = [producerOf(a, terms.concerned), producerOf(b, terms.concerned)];
+  const rights = rightsOf(b);
   return [
     ...compareOutcomes(a.outcomes, b.outcomes),
-    ...[movements, changed, announced, granted, controlled].flatMap((read) =>
-      compareFacts(read(a, mine), read(b, theirs), terms),
-    ),
+    ...compareFacts(movements(a, mine), movements(b, theirs), terms),
+    ...compareFacts(changed(a, mine), changed(b, theirs), terms),
+    ...rightsOf(a).flatMap((its, kind) => compareFacts(its, rights[kind] ?? [], terms)),
     ...compareFacts(stored(a, b), stored(b, a), terms),
     ...compareOutputs(a, b, terms),
   ];

@@ -13,7 +13,7 @@ import type { Evidence } from "../../report/finding.js";
 import type { Exposure, Exposures } from "../../report/beside.js";
 import type { Transfer } from "../../report/parts.js";
 import { readUint256 } from "../../witness/answers.js";
-import { allowance, balanceOf, balanceOf1155, encodeQueries, ownerOf, type Query } from "../../witness/queries.js";
+import { allowance, balanceOf, balanceOf1155, costOf, ownerOf, type Query } from "../../witness/queries.js";
 import { knows, type View } from "../../witness/view.js";
 import { ownAccounts, workedIn, type Case, type Filled, type Ran } from "./bundle.js";
 import { likelySafes } from "./delegateCalls.js";
@@ -138,7 +138,7 @@ export const exposed = (
 
 /** Queries of the witness behind the transactions, each once. */
 export const queries = memoize(({ pairs }: Exposed): ReadonlyArray<Query> => [
-  ...new Map(pairs.flatMap((pair) => pair.queries).map((query) => [encodeQueries([query]), query])).values(),
+  ...new Map(pairs.flatMap((pair) => pair.queries.map((query) => [costOf(query).text.toLowerCase(), query]))).values(),
 ]);
 
 /** The view of a run, and the facts by which its exposure is read. */

@@ -34,10 +34,10 @@ class Gathered {
   private readonly owned = new ByBalance<number>();
 
   add(holding: Holding): void {
-    const places = holding.owned ? this.owned : this.counted;
-    const place = places.get(holding);
+    const places = (holding.owned ? this.owned : this.counted).of(holding);
+    const place = places.get(holding.account);
     const known = place === undefined ? undefined : this.all[place];
-    if (place === undefined || known === undefined) places.set(holding, this.all.push(holding) - 1);
+    if (place === undefined || known === undefined) places.set(holding.account, this.all.push(holding) - 1);
     else if (holding.wanted && !known.wanted) this.all[place] = holding;
   }
 }
@@ -150,8 +150,8 @@ export const balanceQuery = memoize(
 
 /** The amount by a view, for an ERC-721's id 1 or 0; null where it is not known, or nonsense. */
 export const amountIn = (view: View, balance: Holding): bigint | null => {
-  const query = balanceQuery(balance);
-  if (query.kind !== "call") return view.account(balance.account)?.balance ?? null;
+  const query = balance.token === null ? null : balanceQuery(balance);
+  if (query?.kind !== "call") return view.account(balance.account)?.balance ?? null;
   const answer = view.call(query);
   if (!balance.owned) return readUint256(answer);
   const owner = readAddress(answer);
@@ -171,18 +171,15 @@ export const isSameBalance = (balance: Balance, other: Balance): boolean =>
 export class ByBalance<A> {
   private readonly tokens = new Map<Address | null, Map<bigint | null, Map<Address, A>>>();
 
-  get({ token, tokenId, account }: Balance): A | undefined {
-    return this.tokens.get(token)?.get(tokenId)?.get(account);
-  }
-
-  set({ token, tokenId, account }: Balance, value: A): void {
+  /** The accounts of a token, or of one of its ids. */
+  of({ token, tokenId }: Pick<Balance, "token" | "tokenId">): Map<Address, A> {
     const ids = this.tokens.get(token) ?? new Map<bigint | null, Map<Address, A>>();
     const accounts = ids.get(tokenId) ?? new Map<Address, A>();
-    // why: most values are set where others are already, thousands of times in a run
+    // why: most are asked for where others are already, thousands of times in a run
     if (accounts.size === 0) {
       this.tokens.set(token, ids);
       ids.set(tokenId, accounts);
     }
-    accounts.set(account, value);
+    return accounts;
   }
 }

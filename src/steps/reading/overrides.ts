@@ -120,25 +120,23 @@ const rows: {
 
 /** Every override. */
 export const overrideNames = Object.keys(rows) as ReadonlyArray<Override>;
-const sameWord = (value: unknown): string => String(value).toLowerCase();
 
 /** The fate of each override that was asked in a run and can be seen. */
 export const fatesOf = (run: OverrideRun): ReadonlyMap<Override, Fate> => {
   const { block, before } = run;
   const difficulty = block.difficulty ?? 0n;
-  return new Map(
-    overrideNames.flatMap((name): ReadonlyArray<readonly [Override, Fate]> => {
-      const [asked, seen] = rows[name].pair(run);
-      // why: of a witness that is silent nothing else can be said
-      const isSilent = before.environment === null && name !== "code";
-      if (isSilent || asked == null || seen == null) return [];
-      if (sameWord(asked) === sameWord(seen)) return [[name, "taken"]];
-      // why: where a block has a difficulty, opcode 0x44 gives that (EIP-4399)
-      const isFixed =
-        name === "prevRandao" && difficulty > 0n && BigInt(before.environment?.prevRandao ?? 0) === difficulty;
-      return [[name, isFixed ? "fixed" : "ignored"]];
-    }),
-  );
+  // why: where a block has a difficulty, opcode 0x44 gives that (EIP-4399)
+  const isDifficulty = difficulty > 0n && BigInt(before.environment?.prevRandao ?? 0) === difficulty;
+  const fates = new Map<Override, Fate>();
+  for (const name of overrideNames) {
+    const [asked, seen] = rows[name].pair(run);
+    // why: of a witness that is silent nothing else can be said
+    const isSilent = before.environment === null && name !== "code";
+    if (isSilent || asked == null || seen == null) continue;
+    const isTaken = asked === seen || String(asked).toLowerCase() === String(seen).toLowerCase();
+    fates.set(name, isTaken ? "taken" : name === "prevRandao" && isDifficulty ? "fixed" : "ignored");
+  }
+  return fates;
 };
 
 /** Queries for overrides that the witness's other queries do not show, and the account that it reads there. */
@@ -176,21 +174,25 @@ export const checkOverrides = (
   called: Called,
   further: ReadonlyArray<Override> = [],
 ) => {
-  const fates = runs.map((run) => ({ run, fates: fatesOf(run) }));
+  const judged = runs.map((run) => ({ run, fates: fatesOf(run) }));
   const where = { step: "proof", evidence: "measured" } as const;
-  const rowsOf = (fate: Fate) =>
-    overrideNames.flatMap((name) => {
-      const isOff = fate === "ignored" && further.includes(name);
-      const at = fates.filter((each) => isOff || each.fates.get(name) === fate);
-      return at.length === 0 ? [] : [{ name, isDeciding: at.some(({ run }) => rows[name].matters(called, run)) }];
-    });
+  /** Each override with this fate in a run, and true if it can matter there. */
+  const having = (fate: Fate) => {
+    const found = new Map<Override, boolean>();
+    for (const name of overrideNames)
+      for (const { run, fates } of judged)
+        if (fates.get(name) === fate || (fate === "ignored" && further.includes(name)))
+          found.set(name, found.get(name) === true || rows[name].matters(called, run));
+    return [...found];
+  };
+  const ignored = having("ignored");
   const told = (isDeciding: boolean, severity: "unavailable" | "info") => {
-    const overrides = rowsOf("ignored").flatMap((row) => (row.isDeciding === isDeciding ? row.name : []));
+    const overrides = ignored.flatMap(([name, decides]) => (decides === isDeciding ? name : []));
     return overrides.length === 0 ? [] : [fromError(ignoring(overrides), severity, where)];
   };
   const decided = told(true, "unavailable");
   if (called === null) return decided;
   const severity = called.includes("prevrandao") ? "warning" : "info";
-  const fixed = rowsOf("fixed").map(() => DifficultyNotVaried[severity]({ evidence: "measured" }));
+  const fixed = having("fixed").map(() => DifficultyNotVaried[severity]({ evidence: "measured" }));
   return [...decided, ...told(false, "info"), ...fixed];
 };

@@ -17,9 +17,9 @@ it("holds one value for each balance, the last that was set", () =>
       const found = new ByBalance<number>();
       const expected = new Map<string, number>();
       for (const [of, value] of rows) {
-        found.set(of, value);
+        found.of(of).set(of.account, value);
         expected.set(text(of), value);
       }
-      for (const [of] of [...rows, [asked] as const]) expect(found.get(of)).toBe(expected.get(text(of)));
+      for (const [of] of [...rows, [asked] as const]) expect(found.of(of).get(of.account)).toBe(expected.get(text(of)));
     }),
   ));
