@@ -35,8 +35,9 @@ export const elementOf = <P extends { readonly type: string }>(parameter: P): P 
 
 /** True if its place in the head holds an offset, for the value's size is not known by its type. */
 export const isDynamic = ({ type, components }: Parameter, depth: number = 0): boolean => {
-  if (type === "bytes" || type === "string") return true;
-  if (depth > deepest) return true;
+  if (type === "bytes" || type === "string" || depth > deepest) return true;
+  // why: most types are elementary
+  if (type !== "tuple" && !type.endsWith("]")) return false;
   const array = arrayOf(type);
   if (array !== null) return array.length === null || isDynamic({ type: array.element, components }, depth + 1);
   return type === "tuple" && (components ?? []).some((component) => isDynamic(component, depth + 1));
@@ -88,12 +89,12 @@ export interface Leaf {
 /** Digits of the head of a static parameter; NaN where a type is unknown or has no size. */
 const staticDigits = ({ type, components }: Parameter, depth: number = 0): number => {
   if (depth > deepest) return Number.NaN;
+  if (type !== "tuple" && !type.endsWith("]")) return wordDigits;
   const array = arrayOf(type);
   if (array !== null) {
     const size = staticDigits({ type: array.element, components }, depth + 1) * (array.length ?? Number.NaN);
     return size > 0 ? size : Number.NaN;
   }
-  if (type !== "tuple") return wordDigits;
   return (components ?? []).reduce((sum, component) => sum + staticDigits(component, depth + 1), 0) || Number.NaN;
 };
 
@@ -133,13 +134,15 @@ class Walk {
 
   /** The digit after `parameters` encoded at `base`, or -1 where the layout is not an encoder's. */
   tuple(parameters: ReadonlyArray<Parameter>, base: number, path: string, depth: number): number {
-    const tail = base + parameters.reduce((sum, parameter) => sum + headDigits(parameter), 0);
-    if (!(tail <= this.data.length)) return -1;
+    let tail = base;
     const heads = parameters.map((parameter, index) => {
       const name = parameter.name === undefined || parameter.name === "" ? `[${index}]` : parameter.name;
       const inner = path === "" ? name : name.startsWith("[") ? `${path}${name}` : `${path}.${name}`;
-      return { parameter, isOffset: isDynamic(parameter), inner };
+      const isOffset = isDynamic(parameter);
+      tail += isOffset ? wordDigits : staticDigits(parameter);
+      return { parameter, isOffset, inner };
     });
+    if (!(tail <= this.data.length)) return -1;
     return this.sequence(heads.length, (index) => heads[index], base, tail, depth);
   }
 

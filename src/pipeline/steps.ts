@@ -270,16 +270,14 @@ export const checkLeftOut = (
   }));
 };
 
-const without = memoize(
-  (omitted: ReadonlyArray<string>): ActiveSteps =>
+const partOf = memoize(
+  ({ without: omitted }: { readonly without: ReadonlyArray<string> }): ActiveSteps =>
     // why: who has nothing simulated has not the witness simulated either
     new Set([...everyStep].filter((name) => !omitted.includes(name === "reader" ? "simulate" : name))),
 );
 
 /** The steps of the pipeline in use that take part. */
-export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), (own) =>
-  without(own.without),
-);
+export const activeSteps: Effect.Effect<ActiveSteps> = Effect.map(Effect.service(OwnSteps), partOf);
 
 /** `Report.ready`, of a report that was made with every step of the pipeline; others are `NotProven`, `StepMissing`. */
 export const ready = <R extends Report>(report: R): ReturnType<typeof Ready.ready<R>> =>

@@ -112,6 +112,8 @@ const accountAt = (hex: string, at: number) => {
   return { answer, next };
 };
 
+const readers = { environment: environmentAt, account: accountAt };
+
 /** `most`: the bytes that it has with as much data as was asked for. */
 const callAt = (hex: string, at: number, most: number) => {
   if (at + 12 > hex.length || hex.slice(at, at + 2) !== "03") return null;
@@ -145,12 +147,7 @@ export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): R
     if (hex.length === at + 2 && hex.endsWith(starved)) {
       return [...answers, ...queries.slice(answers.length).map(() => unavailable)];
     }
-    const read =
-      kind === "call"
-        ? callAt(hex, at, costs.answers[answers.length] ?? 0)
-        : kind === "account"
-          ? accountAt(hex, at)
-          : environmentAt(hex, at);
+    const read = kind === "call" ? callAt(hex, at, costs.answers[answers.length] ?? 0) : readers[kind](hex, at);
     if (read === null) return null;
     answers.push(read.answer);
     at = read.next;

@@ -128,10 +128,10 @@ const rowsOf = (isSafe: boolean) =>
   slots
     .filter(({ isOfSafes = isSafe }) => isOfSafes === isSafe)
     .map((row) => ({ ...row, place: watchList.indexOf(row.slot) }));
-const rows = { ofSafes: rowsOf(true), ofOthers: rowsOf(false) };
+const [ofAllSafes, ofOthers] = [rowsOf(true), rowsOf(false)];
 
 /** The slots that tell of a contract. */
-export const slotsOf = (isSafe: boolean): ReturnType<typeof rowsOf> => (isSafe ? rows.ofSafes : rows.ofOthers);
+export const slotsOf = (isSafe: boolean): ReturnType<typeof rowsOf> => (isSafe ? ofAllSafes : ofOthers);
 
 /** The contracts as readers. */
 export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Address, { readonly code: Hex }>> =>

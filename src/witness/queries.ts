@@ -41,16 +41,15 @@ export const costOf = (query: Query) => {
   if (query.kind === "environment") return { text: "01", bytes: 1, work: 2200, growth: 385, answer: 322 };
   if (query.kind === "account")
     return { text: `02${query.address.slice(2)}`, bytes: 21, work: 8000, growth: 192, answer: 92 };
-  const { to, data } = query;
-  const length = (data.length - 2) >> 1;
+  const length = (query.data.length - 2) >> 1;
   // why: the wire holds whole numbers within 32 bits, and nonsense asks for nothing
   const gas = Math.min(Math.max(query.gas, 0), limit32) >>> 0;
   const returnCap = Math.min(Math.max(query.returnCap, 0), limit32) >>> 0;
-  let text = `03${to.slice(2)}`;
+  let text = `03${query.to.slice(2)}`;
   // why: 2^32 in front keeps the zeros
   for (const value of [gas, returnCap, length]) text += (limit32 + 1 + value).toString(16).slice(1);
   return {
-    text: text + data.slice(2),
+    text: text + query.data.slice(2),
     bytes: 33 + length,
     work: 10_000 + Math.floor((length + returnCap) / 8) + gas + Math.floor(gas / 63) + 1,
     growth: Math.max(length, returnCap) + 128,

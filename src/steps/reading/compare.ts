@@ -178,12 +178,11 @@ const producerOf = ({ producer, transfers }: Effects, concerned: ReadonlySet<str
 /** Returns the differences of two runs, none where they did the same; rights, control and losses of `whose` decide. */
 export const compareEffects = (a: Effects, b: Effects, terms: Terms): ReadonlyArray<OutcomeDifference> => {
   const [mine, theirs] = [producerOf(a, terms.concerned), producerOf(b, terms.concerned)];
-  const rights = rightsOf(b);
   return [
     ...compareOutcomes(a.outcomes, b.outcomes),
     ...compareFacts(movements(a, mine), movements(b, theirs), terms),
     ...compareFacts(changed(a, mine), changed(b, theirs), terms),
-    ...rightsOf(a).flatMap((its, kind) => compareFacts(its, rights[kind] ?? [], terms)),
+    ...rightsOf(a).flatMap((its, kind) => compareFacts(its, rightsOf(b)[kind] ?? [], terms)),
     ...compareFacts(stored(a, b), stored(b, a), terms),
     ...compareOutputs(a, b, terms),
   ];

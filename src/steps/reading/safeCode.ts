@@ -95,10 +95,11 @@ export const migrationHash = (
 
 /** Known code with this hash at this address, of this kind or of any; null where the code is not known. */
 export const knownCode = (hash: Hash, self: Address, kind?: string): KnownCode | null => {
-  const isAsked = (known: KnownCode): boolean => kind === undefined || known.kind === kind;
   const [name, known] = codes[hash] ?? [];
-  if (name !== undefined && known !== undefined) return isAsked({ name, kind: known }) ? { name, kind: known } : null;
+  if (name !== undefined && known !== undefined)
+    return kind === undefined || known === kind ? { name, kind: known } : null;
   // why: it is hashed for every address, so not for a kind that nobody asks for
-  const row = ownCodes.find((each) => isAsked(each) && hashOf(each.code, { S: self }) === hash);
+  const isIt = (row: (typeof ownCodes)[number]) => hashOf(row.code, { S: self }) === hash;
+  const row = ownCodes.find((each) => (kind === undefined || each.kind === kind) && isIt(each));
   return row === undefined ? null : { name: row.name, kind: row.kind };
 };

@@ -114,8 +114,7 @@ const twice = ({ after, second }: { readonly after: View; readonly second: View 
 export const isContradicted = (run: Parameters<typeof twice>[0], holding: Holding): boolean => {
   // why: few balances are read twice
   const other = amountIn(run.second, holding);
-  if (other === null) return false;
-  const first = amountIn(run.after, holding);
+  const first = other === null ? null : amountIn(run.after, holding);
   return first !== null && first !== other;
 };
 
