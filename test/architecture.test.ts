@@ -402,7 +402,7 @@ const weights: Readonly<Record<string, number>> = {
   effects: 401,
   errors: 1951,
   eth: 1691,
-  guard: 1147,
+  guard: 1155,
   nonces: 3216,
   pipeline: 5140,
   policy: 339,
@@ -412,7 +412,7 @@ const weights: Readonly<Record<string, number>> = {
   rpc: 2813,
   settle: 867,
   steps: 4980,
-  transaction: 661,
+  transaction: 710,
   watch: 118,
   witness: 411,
 };

@@ -3,7 +3,8 @@
  * walk over the bytes, with no value built, so that hostile offsets, lengths and pointer loops cost nothing.
  */
 import type { AbiEventParameter, AbiParameter } from "abitype";
-import { decodeAbiParameters, type DecodeAbiParametersReturnType } from "viem";
+import { decode } from "ox/AbiParameters";
+import type { Hex } from "../primitives/hex.js";
 import { safely } from "../primitives/record.js";
 import { countAt, digitsAt, wordDigits } from "./words.js";
 
@@ -233,7 +234,7 @@ export const leavesOf = (
 export const valuesOf = <const P extends ReadonlyArray<AbiParameter>>(
   parameters: P,
   data: string,
-): DecodeAbiParametersReturnType<P> | null =>
+): decode.ReturnType<P> | null =>
   leavesOf(parameters, data.slice(2), true) === null
     ? null
-    : safely(() => decodeAbiParameters(parameters, data as `0x${string}`), null);
+    : safely(() => decode(parameters, data as Hex, { checksumAddress: true }), null);
