@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import type { RpcError } from "../errors/rpc.js";
-import { hexToBytes, keccak } from "../primitives/bytes.js";
+import { keccak } from "../primitives/bytes.js";
 import type { Hex } from "../primitives/hex.js";
 import { malformed } from "../rpc/judging.js";
 import type { Log } from "./block.js";
@@ -31,15 +31,23 @@ const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined) => {
   return all.length === 0 ? [] : [all.map(bitsOf)];
 };
 
-/** The bytes of a bloom; null where it is none: left out, of another length, or empty, as some chains have it whatever happens. */
-const bytesOf = (bloom: Hex | null): Uint8Array | null =>
-  bloom?.length !== 514 || /^0x0+$/.test(bloom) ? null : hexToBytes(bloom);
+/** The 64 words of a bloom; null where it is none: left out, of another length, or empty, as some chains have it whatever happens. */
+const wordsOf = (bloom: Hex | null): Uint32Array | null => {
+  if (bloom?.length !== 514 || /^0x0+$/.test(bloom)) return null;
+  const words = new Uint32Array(64);
+  for (let at = 0; at < 64; at++) words[at] = Number.parseInt(bloom.slice(2 + at * 8, 10 + at * 8), 16);
+  return words;
+};
+
+/** True if the bits of a value are set, in words of which the last holds the first bits. */
+const areSet = (words: Uint32Array, bits: ReadonlyArray<number>): boolean => {
+  for (const bit of bits) if (((words[63 - (bit >> 5)] ?? 0) & (1 << (bit & 31))) === 0) return false;
+  return true;
+};
 
 /** A bloom that may tell of its logs; other chains have all bits set whatever happens. */
-const tellingBytes = (bloom: Hex | null): Uint8Array | null => {
-  const bytes = bytesOf(bloom);
-  return bytes?.every((byte) => byte === 255) === true ? null : bytes;
-};
+const tellingWords = (bloom: Hex | null): Uint32Array | null =>
+  bloom !== null && /^0x[fF]+$/.test(bloom) ? null : wordsOf(bloom);
 
 /** Addresses that native movements are told from: some nodes count what they trace so in the bloom, others do not. */
 const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
@@ -60,26 +68,34 @@ const namedIn = (logs: ReadonlyArray<Pick<Log, "address" | "topics">>, also: typ
 
 /** Values that are hashed in one turn of the event loop, some 30 µs each. */
 const hashedAtOnce = 1_000;
-
-/** The byte of a bloom that holds a bit, and its place in it. */
-const placeOf = (bit: number): readonly [byte: number, mask: number] => [255 - (bit >> 3), 1 << (bit & 7)];
+/** So few of one answer are hashed in the turn that reads it. */
+const hashedUnasked = 32;
 
 /** True if the bits of a bloom are not those of the values that its logs name. */
-const isOfOthers = (bloom: Uint8Array, { named, isWhole }: ReturnType<typeof namedIn>): boolean => {
-  const explained = new Uint8Array(256);
-  for (const [value, isReal] of named)
-    for (const [at, mask] of bitsOf(value).map(placeOf)) {
-      if (isReal && ((bloom[at] ?? 0) & mask) === 0) return true;
-      explained[at] = (explained[at] ?? 0) | mask;
-    }
-  return isWhole && bloom.some((byte, at) => (byte & ~(explained[at] ?? 0)) !== 0);
+const isOfOthers = (bloom: Uint32Array, { named, isWhole }: ReturnType<typeof namedIn>): boolean => {
+  const rest = bloom.slice();
+  for (const [value, isReal] of named) {
+    const bits = bitsOf(value);
+    if (isReal && !areSet(bloom, bits)) return true;
+    for (const bit of bits) rest[63 - (bit >> 5)] = (rest[63 - (bit >> 5)] ?? 0) & ~(1 << (bit & 31));
+  }
+  if (isWhole) for (const word of rest) if (word !== 0) return true;
+  return false;
 };
+
+/** Hashes many values. why: all of thousands would hold the event loop too long */
+const hashed = Effect.fnUntraced(function* (values: ReadonlyArray<Hex>) {
+  for (const some of Arr.chunksOf(values, hashedAtOnce)) {
+    yield* Effect.yieldNow;
+    some.forEach(bitsOf);
+  }
+});
 
 /**
  * Fails where a bloom cannot be right together with the logs of its block or transaction, which are null where the node
  * does not tell: one was left out of them, or put among them. `pathOf` says where they stand in the answer.
  */
-export const checkBlooms = Effect.fnUntraced(function* (
+export const checkBlooms = (
   method: string,
   all: ReadonlyArray<{
     readonly logsBloom: Hex | null;
@@ -88,21 +104,25 @@ export const checkBlooms = Effect.fnUntraced(function* (
     readonly also?: Parameters<typeof namedIn>[0];
   }>,
   pathOf: (place: number) => string,
-): Effect.fn.Return<void, RpcError> {
-  for (const [place, { logsBloom, logs, also }] of all.entries()) {
-    const bloom = logs === null ? null : tellingBytes(logsBloom);
-    if (logs === null || bloom === null) continue;
-    const values = namedIn(logs, also);
-    const unknown = [...values.named.keys()].filter((value) => !knownBits.has(value));
-    // why: all of thousands would hold the event loop too long
-    for (const some of Arr.chunksOf(unknown, hashedAtOnce)) {
-      yield* Effect.yieldNow;
-      some.forEach(bitsOf);
+): Effect.Effect<void, RpcError> => {
+  const checkFrom = (start: number, isHashed: boolean): Effect.Effect<void, RpcError> => {
+    let left = isHashed ? 0 : hashedUnasked;
+    for (const [place, { logsBloom, logs, also }] of all.entries()) {
+      const bloom = place < start || logs === null ? null : tellingWords(logsBloom);
+      if (logs === null || bloom === null) continue;
+      const values = namedIn(logs, also);
+      const unknown: Array<Hex> = [];
+      for (const value of values.named.keys()) if (!knownBits.has(value)) unknown.push(value);
+      if (unknown.length > left && !(isHashed && place === start))
+        return Effect.flatMap(hashed(unknown), () => checkFrom(place, true));
+      left -= unknown.length;
+      if (isOfOthers(bloom, values))
+        return Effect.fail(malformed(method, `${pathOf(place)}.logsBloom`, "not of the logs"));
     }
-    if (isOfOthers(bloom, values))
-      return yield* Effect.fail(malformed(method, `${pathOf(place)}.logsBloom`, "not of the logs"));
-  }
-});
+    return Effect.void;
+  };
+  return checkFrom(0, false);
+};
 
 /** Polygon's chains: their blocks hold logs of what the other chain told them, of which no bloom tells. */
 const partlyBloomed: ReadonlySet<number | null> = new Set([137, 80_002]);
@@ -117,12 +137,8 @@ export const hasWholeBlooms = (chainId: number | null): boolean => !partlyBloome
 export const mayHold = ({ address, topics }: Pick<LogFilter, "address" | "topics">) => {
   const alternatives = [...eitherOf(address), ...(topics ?? []).flatMap(eitherOf)];
   return ({ logsBloom, gasUsed }: { readonly logsBloom: Hex | null; readonly gasUsed: bigint }): boolean => {
-    const bytes = bytesOf(logsBloom);
-    if (bytes === null) return logsBloom?.length !== 514 || gasUsed > 0n;
-    const isSet = (bit: number): boolean => {
-      const [at, mask] = placeOf(bit);
-      return ((bytes[at] ?? 0) & mask) !== 0;
-    };
-    return alternatives.every((values) => values.some((bits) => bits.every(isSet)));
+    const words = wordsOf(logsBloom);
+    if (words === null) return logsBloom?.length !== 514 || gasUsed > 0n;
+    return alternatives.every((values) => values.some((bits) => areSet(words, bits)));
   };
 };

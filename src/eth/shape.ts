@@ -5,7 +5,7 @@
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import type { RpcError } from "../errors/rpc.js";
-import { isAddress, isHash, isHex, isQuantity, type Hex } from "../primitives/hex.js";
+import { isAddress, isEven, isHash, isQuantity, quantityText } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { malformed } from "../rpc/judging.js";
 import { fields, quantity, type Writer } from "./write.js";
@@ -16,6 +16,10 @@ export interface Shape<A = unknown> {
   readonly Type: A;
   /** Reads a value of an answer; undefined where it does not fit: the keys that lead there are then put into `at`, the innermost first. */
   readonly read: (value: unknown, at: Array<PropertyKey>) => A | undefined;
+  /** Says of a leaf that is taken as it is what fits it. */
+  readonly is?: (value: unknown) => value is A;
+  /** Reads what is not null, where null fits. */
+  readonly readThere?: (value: unknown, at: Array<PropertyKey>) => A | undefined;
   /** Writes a value of parameters; what it cannot write is put into `faults`, with its path. */
   readonly write: (value: unknown, path: string, faults: Array<string>) => unknown;
   /** The value of a field of this shape where its key is missing; undefined where the key is required. */
@@ -32,18 +36,17 @@ const shape = <A>(read: Shape<A>["read"], parts?: Shape["parts"], write: Writer 
 export const writtenBy = <A>(write: Writer, inner: Shape<A>): Shape<A> => ({ ...inner, write });
 
 /** A value taken as it is, where `is` says so: `what` it must be, for whoever writes it. */
-export const leaf = <A>(is: (value: unknown) => value is A, what = ""): Shape<A> =>
-  writtenBy(
+export const leaf = <A>(is: (value: unknown) => value is A, what = ""): Shape<A> => ({
+  ...writtenBy(
     (value, path, faults) => (is(value) ? value : void faults.push(`${path}: not ${what}`)),
     shape((value) => (is(value) ? value : undefined)),
-  );
+  ),
+  is,
+});
 
-/** A leaf that stands for another value: what `decode` makes of it, undefined where it cannot be that. */
-const decoded = <I, A>(from: Shape<I>, decode: (value: I) => A | undefined): Shape<A> =>
-  shape((value, at) => {
-    const text = from.read(value, at);
-    return text === undefined ? undefined : decode(text);
-  });
+/** A leaf whose text stands for another value: what `decode` makes of it, undefined where it cannot be that. */
+const decoded = <A>(text: RegExp, decode: (text: string) => A | undefined): Shape<A> =>
+  shape((value) => (typeof value === "string" && text.test(value) ? decode(value) : undefined));
 
 /** The first of two shapes that fits; where neither does, the path is that of the one that came further. */
 export const either = <A, B>(left: Shape<A>, right: Shape<B>): Shape<A | B> =>
@@ -61,8 +64,10 @@ export const either = <A, B>(left: Shape<A>, right: Shape<B>): Shape<A | B> =>
 
 const Null = leaf((value) => value === null);
 
-export const nullOr = <A>(inner: Shape<A>): Shape<A | null> =>
-  shape<A | null>((value, at) => (value === null ? null : inner.read(value, at)), { 0: inner, 1: Null });
+export const nullOr = <A>(inner: Shape<A>): Shape<A | null> => ({
+  ...shape<A | null>((value, at) => (value === null ? null : inner.read(value, at)), { 0: inner, 1: Null }),
+  readThere: inner.read,
+});
 
 /** A field that may be left out: `value` then. */
 export const orElse = <A>(inner: Shape<A>, value: A): Shape<A> => ({ ...inner, missing: value });
@@ -76,8 +81,9 @@ export const list = <A>(item: Shape<A>, limit = Number.POSITIVE_INFINITY): Shape
     (values, at) => {
       if (!Array.isArray(values) || values.length > limit) return undefined;
       const items: Array<A> = [];
+      const { is } = item;
       for (const value of values) {
-        const read = item.read(value, at);
+        const read = is === undefined ? item.read(value, at) : is(value) ? value : undefined;
         if (read === undefined) {
           at.push(items.length);
           return undefined;
@@ -87,10 +93,13 @@ export const list = <A>(item: Shape<A>, limit = Number.POSITIVE_INFINITY): Shape
       return items;
     },
     { "*": item },
-    (values, path, faults) =>
-      Array.isArray(values)
-        ? values.map((value, index) => item.write(value, `${path}[${index}]`, faults))
-        : void faults.push(`${path}: not a list`),
+    (values, path, faults) => {
+      if (!Array.isArray(values)) return void faults.push(`${path}: not a list`);
+      const items: Array<unknown> = [];
+      for (const value of values as ReadonlyArray<unknown>)
+        items.push(item.write(value, `${path}[${items.length}]`, faults));
+      return items;
+    },
   );
 
 // why: an interface keeps the fields as they were written, so that their documentation reaches the declarations
@@ -104,16 +113,22 @@ export const struct = <F extends Readonly<Record<string, Shape>>>(
   shapes: F,
   also: Readonly<Record<string, Extract<keyof F, string>>> = {},
 ): ObjectShape<F> => {
-  const rows = Object.entries(shapes);
+  const rows = Object.entries(shapes).map(([key, { is, read, readThere, missing }]) => ({
+    ...{ key, is, missing, isNullable: readThere !== undefined, read: readThere ?? read },
+  }));
   const writers = Rows.map(shapes, ({ write }) => write);
   const required = Object.keys(Rows.filter(shapes, ({ missing }) => missing === undefined));
   return shape(
     (value, at) => {
       if (!isRecord(value)) return undefined;
       const read: Record<string, unknown> = {};
-      for (const [key, field] of rows) {
+      for (const { key, is, read: readField, isNullable, missing } of rows) {
         const input = value[key];
-        const content = input === undefined && !(key in value) ? field.missing : field.read(input, at);
+        let content: unknown;
+        // why: an answer has thousands of fields, and most are null, left out, or taken as they are
+        if (input === undefined && !(key in value)) content = missing;
+        else if (is !== undefined) content = is(input) ? input : undefined;
+        else content = input === null && isNullable ? null : readField(input, at);
         if (content === undefined) {
           at.push(key);
           return undefined;
@@ -151,12 +166,12 @@ export const mapOf = <K, A>(
     { "*": item },
     (values, path, faults) => {
       if (!isRecord(values)) return void faults.push(`${path}: not an object`);
-      return Object.fromEntries(
-        Object.entries(values).map(([name, value]) => {
-          const at = `${path}[${name.slice(0, 80)}]`;
-          return [key.write(name, at, faults), item.write(value, at, faults)];
-        }),
-      );
+      const entries: Array<readonly [string, unknown]> = [];
+      for (const name of Object.keys(values)) {
+        const at = `${path}[${name.slice(0, 80)}]`;
+        entries.push([String(key.write(name, at, faults)), item.write(values[name], at, faults)]);
+      }
+      return Object.fromEntries(entries);
     },
   );
 
@@ -166,13 +181,12 @@ export const whole = (inner: Shape): Shape<unknown> =>
 
 /* The leaves of everything on the wire. */
 
-export const isBytes = (value: unknown): value is Hex =>
-  typeof value === "string" && value.length % 2 === 0 && isHex(value);
+export { isEven as isBytes } from "../primitives/hex.js";
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** Bytes of any length. */
-export const Bytes = leaf(isBytes, "hex of whole bytes");
+export const Bytes = leaf(isEven, "hex of whole bytes");
 /** 32 bytes. */
 export const Word = leaf(isHash, "hex of 32 bytes");
 /** 20 bytes. */
@@ -185,10 +199,8 @@ export const Flag = leaf((value): value is boolean => typeof value === "boolean"
 /** Anything; what a provider in the same process hands over as undefined is null. */
 export const Anything: Shape = shape((value) => value ?? null);
 
-const QuantityText = leaf(isQuantity);
-
 /** A quantity of at most 256 bits; leading zeros are tolerated. */
-export const Quantity = writtenBy(quantity, decoded(QuantityText, BigInt));
+export const Quantity = writtenBy(quantity, decoded(quantityText, BigInt));
 
 /** The `r` or `s` of a signature, written as the number it is: nodes refuse leading zeros. */
 export const Scalar = writtenBy(
@@ -203,21 +215,16 @@ export const Parity = writtenBy(
 );
 
 /** A quantity that fits a number: an index or a count. */
-export const Index = decoded(QuantityText, (text) => {
+export const Index = decoded(quantityText, (text) => {
   const index = Number(text);
   return Number.isSafeInteger(index) ? index : undefined;
 });
 
 /** An EIP-2718 type byte, written the one way: `0x2`, `0x7e`. */
-export const TypeByte = decoded(QuantityText, (text) => `0x${BigInt(text).toString(16)}` as const);
-
-const outcomes = { "0x1": "success", "0x0": "failure" } as const;
+export const TypeByte = decoded(quantityText, (text) => `0x${BigInt(text).toString(16)}` as const);
 
 /** `0x1` and `0x0` as words. */
-export const Status = decoded(
-  leaf((value): value is keyof typeof outcomes => value === "0x1" || value === "0x0"),
-  (status) => outcomes[status],
-);
+export const Status = decoded(/^0x[01]$/, (text) => (text === "0x1" ? "success" : "failure"));
 
 /** A path with one key more, e.g. `result[0].calls[1].status`. */
 const step = (path: string, key: PropertyKey): string =>

@@ -53,27 +53,28 @@ export const fields =
   ) =>
   (value: unknown, path: string, faults: Array<string>): Readonly<Record<string, unknown>> => {
     const output: Record<string, unknown> = {};
+    const at = path === "" ? "" : `${path}.`;
     if (!isRecord(value)) {
       faults.push(noObject(path, required.length > 0 ? required : [...Object.keys(writers), ...beside]));
       return output;
     }
-    const at = (key: string): string => (path === "" ? key : `${path}.${key}`);
-    const write = (key: Extract<keyof A, string>, under: string) =>
-      writers[key](value[under], at(under.slice(0, 80)), faults);
-    for (const key in writers) if (given(value[key])) output[key] = write(key, key);
+    for (const key in writers) {
+      const field = value[key];
+      if (field !== undefined && field !== null) output[key] = writers[key](field, at + key, faults);
+    }
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(writers, key) || !given(value[key]) || beside.includes(key)) continue;
       const name = Object.hasOwn(also, key) ? also[key] : undefined;
       if (name === undefined) {
         const names = [...Object.keys(writers), ...Object.keys(also), ...beside];
-        faults.push(`${at(key.slice(0, 80))}: no such field${didYouMean(key, names, halfOff)}`);
+        faults.push(`${at}${key.slice(0, 80)}: no such field${didYouMean(key, names, halfOff)}`);
         continue;
       }
-      const aliasValue = write(name, key);
+      const aliasValue = writers[name](value[key], at + key.slice(0, 80), faults);
       if (String(output[name] ?? aliasValue).toLowerCase() !== String(aliasValue).toLowerCase())
-        faults.push(`${at(key)}: another value than ${name}`);
+        faults.push(`${at}${key}: another value than ${name}`);
       output[name] = aliasValue;
     }
-    for (const key of required) if (!(key in output)) faults.push(`${at(key)}: required`);
+    for (const key of required) if (!(key in output)) faults.push(`${at}${key}: required`);
     return output;
   };

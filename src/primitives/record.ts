@@ -9,7 +9,7 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 
 /** True if a value is an object with fields: no list, and not null. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  isObject(value) && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** True if it is an object as JSON has it, and as wallets throw them: none that a class made. */
 export const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => {
@@ -65,7 +65,7 @@ export const memoizeList = <A, B, Of extends ReadonlyArray<unknown>>(
 ): ((list: ReadonlyArray<A>, ...of: Of) => B) => {
   const isSame = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean => {
     if (a.length !== b.length) return false;
-    for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false;
+    for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
     return true;
   };
   const lists = new WeakMap<
