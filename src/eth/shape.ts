@@ -18,8 +18,8 @@ export interface Shape<A = unknown> {
   readonly read: (value: unknown, at: Array<PropertyKey>) => A | undefined;
   /** Says of a leaf that is taken as it is what fits it. */
   readonly is?: (value: unknown) => value is A;
-  /** Reads what is not null, where null fits. */
-  readonly readThere?: (value: unknown, at: Array<PropertyKey>) => A | undefined;
+  /** The shape of what is not null, where null fits. */
+  readonly there?: Shape;
   /** Writes a value of parameters; what it cannot write is put into `faults`, with its path. */
   readonly write: (value: unknown, path: string, faults: Array<string>) => unknown;
   /** The value of a field of this shape where its key is missing; undefined where the key is required. */
@@ -66,7 +66,7 @@ const Null = leaf((value) => value === null);
 
 export const nullOr = <A>(inner: Shape<A>): Shape<A | null> => ({
   ...shape<A | null>((value, at) => (value === null ? null : inner.read(value, at)), { 0: inner, 1: Null }),
-  readThere: inner.read,
+  there: inner,
 });
 
 /** A field that may be left out: `value` then. */
@@ -113,22 +113,21 @@ export const struct = <F extends Readonly<Record<string, Shape>>>(
   shapes: F,
   also: Readonly<Record<string, Extract<keyof F, string>>> = {},
 ): ObjectShape<F> => {
-  const rows = Object.entries(shapes).map(([key, { is, read, readThere, missing }]) => ({
-    ...{ key, is, missing, isNullable: readThere !== undefined, read: readThere ?? read },
-  }));
+  const rows = Object.entries(shapes).map(([key, field]) => ({ key, field, there: field.there ?? field }));
   const writers = Rows.map(shapes, ({ write }) => write);
   const required = Object.keys(Rows.filter(shapes, ({ missing }) => missing === undefined));
   return shape(
     (value, at) => {
       if (!isRecord(value)) return undefined;
       const read: Record<string, unknown> = {};
-      for (const { key, is, read: readField, isNullable, missing } of rows) {
+      for (const { key, field, there } of rows) {
         const input = value[key];
         let content: unknown;
-        // why: an answer has thousands of fields, and most are null, left out, or taken as they are
-        if (input === undefined && !(key in value)) content = missing;
-        else if (is !== undefined) content = is(input) ? input : undefined;
-        else content = input === null && isNullable ? null : readField(input, at);
+        // why: an answer has thousands of fields, and most are left out, null, or taken as they are
+        if (input === undefined && !(key in value)) content = field.missing;
+        else if (input === null && field !== there) content = null;
+        else if (there.is === undefined) content = there.read(input, at);
+        else if (there.is(input)) content = input;
         if (content === undefined) {
           at.push(key);
           return undefined;

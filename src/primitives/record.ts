@@ -20,7 +20,10 @@ export const isPlain = (value: unknown): value is Readonly<Record<string, unknow
 };
 
 /** Returns what `read` gives, or `otherwise` where it throws. */
-export const safely = <A, B>(read: () => A, otherwise: B): A | B => Result.getOrElse(Result.try(read), () => otherwise);
+export const safely = <A, B>(read: () => A, otherwise: B): A | B => {
+  const tried = Result.try(read);
+  return tried._tag === "Success" ? tried.success : otherwise;
+};
 
 /** The JSON value in `text`, or undefined where there is none. */
 export const jsonIn = (text: string): unknown => safely((): unknown => JSON.parse(text), undefined);
@@ -63,20 +66,18 @@ export const merged = <Row extends object>(
 export const memoizeList = <A, B, Of extends ReadonlyArray<unknown>>(
   make: (list: ReadonlyArray<A>, ...of: Of) => B,
 ): ((list: ReadonlyArray<A>, ...of: Of) => B) => {
-  const isSame = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean => {
-    if (a.length !== b.length) return false;
-    for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  const isOf = (known: ReadonlyArray<unknown>, list: ReadonlyArray<unknown>, of: ReadonlyArray<unknown>): boolean => {
+    if (known.length !== list.length + of.length) return false;
+    for (let at = 0; at < known.length; at++)
+      if (known[at] !== (at < of.length ? of[at] : list[at - of.length])) return false;
     return true;
   };
-  const lists = new WeakMap<
-    ReadonlyArray<A>,
-    { readonly entries: ReadonlyArray<A>; readonly of: Of; readonly result: B }
-  >();
+  const lists = new WeakMap<ReadonlyArray<A>, { readonly entries: ReadonlyArray<unknown>; readonly result: B }>();
   return (list, ...of) => {
     const known = lists.get(list);
-    if (known !== undefined && isSame(known.of, of) && isSame(known.entries, list)) return known.result;
+    if (known !== undefined && isOf(known.entries, list, of)) return known.result;
     const result = make(list, ...of);
-    lists.set(list, { entries: [...list], of, result });
+    lists.set(list, { entries: [...of, ...list], result });
     return result;
   };
 };

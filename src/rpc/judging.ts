@@ -33,11 +33,13 @@ export const judged = <A>(
   result: Result.Result<A, Unjudged>,
   callback: (result: Result.Result<A, RpcError | Verdict>) => void,
 ): void => {
-  const judge = (classify: Classify) =>
-    callback(Result.mapError(result, (failure) => ("_tag" in failure ? failure : classify(failure))));
+  if (result._tag === "Success") return callback(Result.succeed(result.success));
+  const { failure } = result;
+  if ("_tag" in failure) return callback(Result.fail(failure));
+  const judge = (classify: Classify) => callback(Result.fail(classify(failure)));
   const loaded = dialects.now();
-  if (loaded === null && Result.isFailure(result) && !("_tag" in result.failure)) void dialects.wait().then(judge);
-  else judge(loaded ?? unread);
+  if (loaded === null) void dialects.wait().then(judge);
+  else judge(loaded);
 };
 
 /** Returns what `read` makes of an answer: at once where the dialects are here, or nothing in it is to be judged. */

@@ -35,31 +35,30 @@ const unpacked = (packed: Uint8Array, encoding: string, maxBytes: number): Uint8
 const isTooLong = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 
-/** Unpacks a body that came with these `content-encoding`s, to at most `maxBytes`. */
-const unpacking =
-  (encodings: string | null, maxBytes: number) =>
-  (body: Uint8Array): Result.Result<Uint8Array, NoReply> => {
+/** Unpacks a body that came with these `content-encoding`s, to at most `maxBytes`; null where it came plain. */
+const unpacking = (encodings: string | null, maxBytes: number) => {
+  if (encodings === null) return null;
+  return (body: Uint8Array): Uint8Array | NoReply => {
     const undecodable = (detail: string): NoReply => ({ kind: "undecodable", detail, bytes: body.length });
-    const layers = (encodings ?? "")
+    const layers = encodings
       .toLowerCase()
       .split(",")
       .map((text) => text.trim())
       .filter((text) => text !== "" && text !== "identity");
-    if (layers.length > mostEncodings) return Result.fail(undecodable("the answer is compressed too many times"));
+    if (layers.length > mostEncodings) return undecodable("the answer is compressed too many times");
     let rest = body;
     for (const encoding of layers.reverse()) {
       const plain = Result.try(() => unpacked(rest, encoding, maxBytes));
       if (Result.isFailure(plain)) {
         const { failure } = plain;
-        return Result.fail(
-          isTooLong(failure) ? tooLarge(maxBytes, body.length) : undecodable(`${encoding}: ${wordsOf(failure)}`),
-        );
+        return isTooLong(failure) ? tooLarge(maxBytes, body.length) : undecodable(`${encoding}: ${wordsOf(failure)}`);
       }
-      if (plain.success === null) return Result.fail(undecodable(`the encoding ${encoding} is not known`));
+      if (plain.success === null) return undecodable(`the encoding ${encoding} is not known`);
       rest = plain.success;
     }
-    return Result.succeed(rest);
+    return rest;
   };
+};
 
 /**
  * Sockets with a listener for errors. A server that answers before the whole request is written, and hangs up, leaves a

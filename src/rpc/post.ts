@@ -112,7 +112,7 @@ const mostRedirects = 5;
 
 /** Reads where a reply with status 307 or 308 points; null where it is none, or points nowhere. */
 const pointedAt = (result: Posted, from: URL): URL | null => {
-  if (Result.isFailure(result) || (result.success.status !== 307 && result.success.status !== 308)) return null;
+  if (result._tag === "Failure" || (result.success.status !== 307 && result.success.status !== 308)) return null;
   const location = result.success.header("location");
   return location === null ? null : safely(() => new URL(location, from), null);
 };
@@ -205,23 +205,22 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, callback: (result: 
     end: (
       status: number,
       header: (name: string) => string | null,
-      unpack: ((body: Uint8Array) => Result.Result<Uint8Array, NoReply>) | null,
+      unpack: ((body: Uint8Array) => Uint8Array | NoReply) | null,
     ): void => {
       if (!open) return;
       const body = joined(chunks, bytes);
-      const plain = unpack === null || bytes === 0 ? Result.succeed(body) : unpack(body);
-      finish(
-        Result.flatMap(plain, (read): Posted => {
-          const weight = weightOf(read);
-          if (weight > maxBytes) return Result.fail(tooLarge(maxBytes, weight));
-          // why: packed bytes are taken already
-          return take(Math.max(0, weight - bytes))
-            ? Result.succeed({ status, header, text: textOf(read), bytes: read.length })
-            : Result.fail(tooMuch(weight));
-        }),
-      );
+      const unpacked = unpack === null || bytes === 0 ? body : unpack(body);
+      if ("kind" in unpacked) return finish(Result.fail(unpacked));
+      const weight = weightOf(unpacked);
+      if (weight > maxBytes) return finish(Result.fail(tooLarge(maxBytes, weight)));
+      // why: packed bytes are taken already
+      if (!take(Math.max(0, weight - bytes))) return finish(Result.fail(tooMuch(weight)));
+      finish(Result.succeed({ status, header, text: textOf(unpacked), bytes: unpacked.length }));
     },
-    fail: (error: unknown): void => finish(Result.fail(unreachable(wordsOf(error), bytes))),
+    fail: (error: unknown): void => {
+      // why: every connection closes once, and most after the whole answer came
+      if (open) finish(Result.fail(unreachable(wordsOf(error), bytes)));
+    },
     close: (): void => {
       open = false;
     },
