@@ -244,6 +244,14 @@ const overloadOf = <F extends AbiFunction>(named: ReadonlyArray<F>, name: string
   return named.find((item) => item.inputs === inputs);
 };
 
+/** The functions of an ABI that was read, which nothing changes any more. */
+const functionsIn = memoizeList((abi: ReadonlyArray<Schema.Json>) =>
+  abi.filter(
+    (item): item is Schema.Json & AbiFunction =>
+      withInputs("function", item) && "name" in item && typeof item["name"] === "string",
+  ),
+);
+
 /** A call of a function of the ABI; `name` makes a path of a field. */
 export const encodeFunction = (
   abi: ReadonlyArray<Schema.Json>,
@@ -253,14 +261,11 @@ export const encodeFunction = (
 ): Checked<Encoded> => {
   if (typeof functionName !== "string") return no(name("functionName"), "must name a function of the ABI");
   if (!Array.isArray(args)) return no(name("args"), "must be an array");
-  const functions = abi.filter(
-    (item): item is Schema.Json & AbiFunction =>
-      withInputs("function", item) && "name" in item && typeof item["name"] === "string",
-  );
-  const names = functions.map((item) => item.name);
+  const functions = functionsIn(abi);
+  const names = () => functions.map((item) => item.name);
   const named = functions.filter((item) => item.name === functionName);
   const isMoreThanName = functionName.includes("(") || /^0x[0-9a-f]{8}$/.test(functionName);
-  if (named.length === 0 && !isMoreThanName) return no(name("functionName"), noFunction(functionName, names));
+  if (named.length === 0 && !isMoreThanName) return no(name("functionName"), noFunction(functionName, names()));
   return Result.flatMap(
     Result.try({
       try: () =>
@@ -275,7 +280,7 @@ export const encodeFunction = (
       catch: (error) => ({ field: name("args"), problem: reason(error) }),
     }),
     (item) => {
-      if (item === undefined) return no(name("functionName"), noFunction(functionName, names));
+      if (item === undefined) return no(name("functionName"), noFunction(functionName, names()));
       const { length } = item.inputs;
       if (length !== args.length)
         return no(name("args"), `${escapeText(functionName, 80)} takes ${length} arguments, got ${args.length}`);

@@ -99,8 +99,6 @@ const staticDigits = ({ type, components }: Parameter, depth: number = 0): numbe
   return (components ?? []).reduce((sum, component) => sum + staticDigits(component, depth + 1), 0) || Number.NaN;
 };
 
-const headDigits = (parameter: Parameter): number => (isDynamic(parameter) ? wordDigits : staticDigits(parameter));
-
 const zeros = "0".repeat(wordDigits);
 const ones = "f".repeat(wordDigits);
 
@@ -137,10 +135,10 @@ class Walk {
   tuple(parameters: ReadonlyArray<Parameter>, base: number, path: string, depth: number): number {
     let tail = base;
     const heads = parameters.map((parameter, index) => {
-      const name = parameter.name === undefined || parameter.name === "" ? `[${index}]` : parameter.name;
-      const inner = path === "" ? name : name.startsWith("[") ? `${path}${name}` : `${path}.${name}`;
       const isOffset = isDynamic(parameter);
       tail += isOffset ? wordDigits : staticDigits(parameter);
+      const name = parameter.name === undefined || parameter.name === "" ? `[${index}]` : parameter.name;
+      const inner = path === "" ? name : name.startsWith("[") ? `${path}${name}` : `${path}.${name}`;
       return { parameter, isOffset, inner };
     });
     if (!(tail <= this.data.length)) return -1;
@@ -155,9 +153,9 @@ class Walk {
       const length = array.length ?? countAt(this.data, at);
       const start = array.length === null ? at + wordDigits : at;
       const element: Parameter = { type: array.element, components };
-      const size = headDigits(element);
-      if (length === null || !(size > 0) || start + length * size > this.data.length) return -1;
       const isOffset = isDynamic(element);
+      const size = isOffset ? wordDigits : staticDigits(element);
+      if (length === null || !(size > 0) || start + length * size > this.data.length) return -1;
       const head = (index: number) => ({ parameter: element, isOffset, inner: `${path}[${index}]` });
       return this.sequence(length, head, start, start + length * size, depth + 1);
     }

@@ -9,17 +9,18 @@ import type { Log } from "./block.js";
 import type { LogFilter } from "./parameters.js";
 
 /** The bits of values that were met before. why: all runs meet the same ones, and hashing is what costs. */
-const knownBits = new Map<Hex, ReadonlyArray<number>>();
-const mostKnown = 32_768;
+const knownBits = new Map<Hex, bigint>();
+const mostKnown = 16_384;
 /** Values of one block that are looked at: of more an honest bloom is full, and tells nothing. */
 const mostValues = 8_192;
 
 /** The three bits of 2,048 that stand for an address or a topic. */
-const bitsOf = (value: Hex): ReadonlyArray<number> => {
-  const knownBit = knownBits.get(value);
-  if (knownBit !== undefined) return knownBit;
+const bitsOf = (value: Hex): bigint => {
+  const known = knownBits.get(value);
+  if (known !== undefined) return known;
   const hash = keccak(value);
-  const bits = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047);
+  let bits = 0n;
+  for (const at of [0, 2, 4]) bits |= 1n << BigInt((((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047);
   if (knownBits.size >= mostKnown) knownBits.clear();
   knownBits.set(value, bits);
   return bits;
@@ -31,23 +32,11 @@ const eitherOf = (values: Hex | ReadonlyArray<Hex> | null | undefined) => {
   return all.length === 0 ? [] : [all.map(bitsOf)];
 };
 
-/** The 64 words of a bloom; null where it is none: left out, of another length, or empty, as some chains have it whatever happens. */
-const wordsOf = (bloom: Hex | null): Uint32Array | null => {
-  if (bloom?.length !== 514 || /^0x0+$/.test(bloom)) return null;
-  const words = new Uint32Array(64);
-  for (let at = 0; at < 64; at++) words[at] = Number.parseInt(bloom.slice(2 + at * 8, 10 + at * 8), 16);
-  return words;
-};
+/** The bits of a bloom; null where it is none: left out, of another length, or empty, as some chains have it whatever happens. */
+const bloomIn = (bloom: Hex | null): bigint | null => (bloom?.length !== 514 ? null : BigInt(bloom) || null);
 
-/** True if the bits of a value are set, in words of which the last holds the first bits. */
-const areSet = (words: Uint32Array, bits: ReadonlyArray<number>): boolean => {
-  for (const bit of bits) if (((words[63 - (bit >> 5)] ?? 0) & (1 << (bit & 31))) === 0) return false;
-  return true;
-};
-
-/** A bloom that may tell of its logs; other chains have all bits set whatever happens. */
-const tellingWords = (bloom: Hex | null): Uint32Array | null =>
-  bloom !== null && /^0x[fF]+$/.test(bloom) ? null : wordsOf(bloom);
+/** All bits, as other chains have them whatever happens: such a bloom tells nothing of its logs. */
+const full = 2n ** 2_048n - 1n;
 
 /** Addresses that native movements are told from: some nodes count what they trace so in the bloom, others do not. */
 const pretended: ReadonlySet<string> = new Set([`0x${"e".repeat(40)}`, `0x${"f".repeat(39)}e`]);
@@ -72,30 +61,21 @@ const hashedAtOnce = 1_000;
 const hashedUnasked = 32;
 
 /** True if the bits of a bloom are not those of the values that its logs name. */
-const isOfOthers = (bloom: Uint32Array, { named, isWhole }: ReturnType<typeof namedIn>): boolean => {
-  const rest = bloom.slice();
+const isOfOthers = (bloom: bigint, { named, isWhole }: ReturnType<typeof namedIn>): boolean => {
+  let explained = 0n;
   for (const [value, isReal] of named) {
     const bits = bitsOf(value);
-    if (isReal && !areSet(bloom, bits)) return true;
-    for (const bit of bits) rest[63 - (bit >> 5)] = (rest[63 - (bit >> 5)] ?? 0) & ~(1 << (bit & 31));
+    if (isReal && (bloom & bits) !== bits) return true;
+    explained |= bits;
   }
-  if (isWhole) for (const word of rest) if (word !== 0) return true;
-  return false;
+  return isWhole && (bloom & ~explained) !== 0n;
 };
-
-/** Hashes many values. why: all of thousands would hold the event loop too long */
-const hashed = Effect.fnUntraced(function* (values: ReadonlyArray<Hex>) {
-  for (const some of Arr.chunksOf(values, hashedAtOnce)) {
-    yield* Effect.yieldNow;
-    some.forEach(bitsOf);
-  }
-});
 
 /**
  * Fails where a bloom cannot be right together with the logs of its block or transaction, which are null where the node
  * does not tell: one was left out of them, or put among them. `pathOf` says where they stand in the answer.
  */
-export const checkBlooms = (
+export const checkBlooms = Effect.fnUntraced(function* (
   method: string,
   all: ReadonlyArray<{
     readonly logsBloom: Hex | null;
@@ -104,25 +84,23 @@ export const checkBlooms = (
     readonly also?: Parameters<typeof namedIn>[0];
   }>,
   pathOf: (place: number) => string,
-): Effect.Effect<void, RpcError> => {
-  const checkFrom = (start: number, isHashed: boolean): Effect.Effect<void, RpcError> => {
-    let left = isHashed ? 0 : hashedUnasked;
-    for (const [place, { logsBloom, logs, also }] of all.entries()) {
-      const bloom = place < start || logs === null ? null : tellingWords(logsBloom);
-      if (logs === null || bloom === null) continue;
-      const values = namedIn(logs, also);
-      const unknown: Array<Hex> = [];
-      for (const value of values.named.keys()) if (!knownBits.has(value)) unknown.push(value);
-      if (unknown.length > left && !(isHashed && place === start))
-        return Effect.flatMap(hashed(unknown), () => checkFrom(place, true));
-      left -= unknown.length;
-      if (isOfOthers(bloom, values))
-        return Effect.fail(malformed(method, `${pathOf(place)}.logsBloom`, "not of the logs"));
+): Effect.fn.Return<void, RpcError> {
+  let left = hashedUnasked;
+  for (const [place, { logsBloom, logs, also }] of all.entries()) {
+    const bloom = logs === null ? null : bloomIn(logsBloom);
+    if (logs === null || bloom === null || bloom === full) continue;
+    const values = namedIn(logs, also);
+    const unknown = [...values.named.keys()].filter((value) => !knownBits.has(value));
+    left -= unknown.length;
+    // why: all of thousands would hold the event loop too long
+    for (const some of left < 0 ? Arr.chunksOf(unknown, hashedAtOnce) : []) {
+      yield* Effect.yieldNow;
+      some.forEach(bitsOf);
     }
-    return Effect.void;
-  };
-  return checkFrom(0, false);
-};
+    if (isOfOthers(bloom, values))
+      return yield* Effect.fail(malformed(method, `${pathOf(place)}.logsBloom`, "not of the logs"));
+  }
+});
 
 /** Polygon's chains: their blocks hold logs of what the other chain told them, of which no bloom tells. */
 const partlyBloomed: ReadonlySet<number | null> = new Set([137, 80_002]);
@@ -137,8 +115,8 @@ export const hasWholeBlooms = (chainId: number | null): boolean => !partlyBloome
 export const mayHold = ({ address, topics }: Pick<LogFilter, "address" | "topics">) => {
   const alternatives = [...eitherOf(address), ...(topics ?? []).flatMap(eitherOf)];
   return ({ logsBloom, gasUsed }: { readonly logsBloom: Hex | null; readonly gasUsed: bigint }): boolean => {
-    const words = wordsOf(logsBloom);
-    if (words === null) return logsBloom?.length !== 514 || gasUsed > 0n;
-    return alternatives.every((values) => values.some((bits) => areSet(words, bits)));
+    const bloom = bloomIn(logsBloom);
+    if (bloom === null) return logsBloom?.length !== 514 || gasUsed > 0n;
+    return alternatives.every((values) => values.some((bits) => (bloom & bits) === bits));
   };
 };

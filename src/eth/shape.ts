@@ -18,6 +18,8 @@ export interface Shape<A = unknown> {
   readonly read: (value: unknown, at: Array<PropertyKey>) => A | undefined;
   /** Says of a leaf that is taken as it is what fits it. */
   readonly is?: (value: unknown) => value is A;
+  /** Says of a text that stands for another value which texts fit, and what each stands for. */
+  readonly text?: { readonly fits: RegExp; readonly decode: (text: string) => A | undefined };
   /** The shape of what is not null, where null fits. */
   readonly there?: Shape;
   /** Writes a value of parameters; what it cannot write is put into `faults`, with its path. */
@@ -28,25 +30,24 @@ export interface Shape<A = unknown> {
   readonly parts?: Readonly<Record<string, Shape>>;
 }
 
-const shape = <A>(read: Shape<A>["read"], parts?: Shape["parts"], write: Writer = (value) => value): Shape<A> =>
+const shape = <A>(read: Shape<A>["read"], more: Partial<Shape<A>> = {}): Shape<A> =>
   // the type is nowhere else
-  ({ read, write, ...(parts && { parts }) }) as Shape<A>;
+  ({ read, write: (value: unknown) => value, ...more }) as Shape<A>;
 
 /** The same shape, written so. */
 export const writtenBy = <A>(write: Writer, inner: Shape<A>): Shape<A> => ({ ...inner, write });
 
 /** A value taken as it is, where `is` says so: `what` it must be, for whoever writes it. */
-export const leaf = <A>(is: (value: unknown) => value is A, what = ""): Shape<A> => ({
-  ...writtenBy(
-    (value, path, faults) => (is(value) ? value : void faults.push(`${path}: not ${what}`)),
-    shape((value) => (is(value) ? value : undefined)),
-  ),
-  is,
-});
+export const leaf = <A>(is: (value: unknown) => value is A, what = ""): Shape<A> => {
+  const write: Writer = (value, path, faults) => (is(value) ? value : void faults.push(`${path}: not ${what}`));
+  return shape((value) => (is(value) ? value : undefined), { is, write });
+};
 
 /** A leaf whose text stands for another value: what `decode` makes of it, undefined where it cannot be that. */
-const decoded = <A>(text: RegExp, decode: (text: string) => A | undefined): Shape<A> =>
-  shape((value) => (typeof value === "string" && text.test(value) ? decode(value) : undefined));
+const decoded = <A>(fits: RegExp, decode: (text: string) => A | undefined): Shape<A> =>
+  shape((value) => (typeof value === "string" && fits.test(value) ? decode(value) : undefined), {
+    text: { fits, decode },
+  });
 
 /** The first of two shapes that fits; where neither does, the path is that of the one that came further. */
 export const either = <A, B>(left: Shape<A>, right: Shape<B>): Shape<A | B> =>
@@ -59,15 +60,15 @@ export const either = <A, B>(left: Shape<A>, right: Shape<B>): Shape<A | B> =>
       if (second === undefined) at.push(...path);
       return second;
     },
-    { 0: left, 1: right },
+    { parts: { 0: left, 1: right } },
   );
 
 const Null = leaf((value) => value === null);
 
-export const nullOr = <A>(inner: Shape<A>): Shape<A | null> => ({
-  ...shape<A | null>((value, at) => (value === null ? null : inner.read(value, at)), { 0: inner, 1: Null }),
-  there: inner,
-});
+export const nullOr = <A>(there: Shape<A>): Shape<A | null> =>
+  shape<A | null>((value, at) => (value === null ? null : there.read(value, at)), {
+    ...{ there, parts: { 0: there, 1: Null } },
+  });
 
 /** A field that may be left out: `value` then. */
 export const orElse = <A>(inner: Shape<A>, value: A): Shape<A> => ({ ...inner, missing: value });
@@ -92,13 +93,12 @@ export const list = <A>(item: Shape<A>, limit = Number.POSITIVE_INFINITY): Shape
       }
       return items;
     },
-    { "*": item },
-    (values, path, faults) => {
-      if (!Array.isArray(values)) return void faults.push(`${path}: not a list`);
-      const items: Array<unknown> = [];
-      for (const value of values as ReadonlyArray<unknown>)
-        items.push(item.write(value, `${path}[${items.length}]`, faults));
-      return items;
+    {
+      parts: { "*": item },
+      write: (values, path, faults) => {
+        if (!Array.isArray(values)) return void faults.push(`${path}: not a list`);
+        return values.map((value, index) => item.write(value, `${path}[${index}]`, faults));
+      },
     },
   );
 
@@ -126,6 +126,8 @@ export const struct = <F extends Readonly<Record<string, Shape>>>(
         // why: an answer has thousands of fields, and most are left out, null, or taken as they are
         if (input === undefined && !(key in value)) content = field.missing;
         else if (input === null && field !== there) content = null;
+        else if (there.text !== undefined)
+          content = typeof input === "string" && there.text.fits.test(input) ? there.text.decode(input) : undefined;
         else if (there.is === undefined) content = there.read(input, at);
         else if (there.is(input)) content = input;
         if (content === undefined) {
@@ -136,8 +138,7 @@ export const struct = <F extends Readonly<Record<string, Shape>>>(
       }
       return read as ObjectShape<F>["Type"];
     },
-    shapes,
-    fields<Readonly<Record<string, unknown>>>(writers, { required, also }),
+    { parts: shapes, write: fields<Readonly<Record<string, unknown>>>(writers, { required, also }) },
   );
 };
 
@@ -162,15 +163,17 @@ export const mapOf = <K, A>(
       }
       return map;
     },
-    { "*": item },
-    (values, path, faults) => {
-      if (!isRecord(values)) return void faults.push(`${path}: not an object`);
-      const entries: Array<readonly [string, unknown]> = [];
-      for (const name of Object.keys(values)) {
-        const at = `${path}[${name.slice(0, 80)}]`;
-        entries.push([String(key.write(name, at, faults)), item.write(values[name], at, faults)]);
-      }
-      return Object.fromEntries(entries);
+    {
+      parts: { "*": item },
+      write: (values, path, faults) => {
+        if (!isRecord(values)) return void faults.push(`${path}: not an object`);
+        return Object.fromEntries(
+          Object.entries(values).map(([name, value]) => {
+            const at = `${path}[${name.slice(0, 80)}]`;
+            return [key.write(name, at, faults), item.write(value, at, faults)];
+          }),
+        );
+      },
     },
   );
 

@@ -58,10 +58,7 @@ export const fields =
       faults.push(noObject(path, required.length > 0 ? required : [...Object.keys(writers), ...beside]));
       return output;
     }
-    for (const key in writers) {
-      const field = value[key];
-      if (field !== undefined && field !== null) output[key] = writers[key](field, at + key, faults);
-    }
+    for (const key in writers) if (value[key] != null) output[key] = writers[key](value[key], at + key, faults);
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(writers, key) || !given(value[key]) || beside.includes(key)) continue;
       const name = Object.hasOwn(also, key) ? also[key] : undefined;

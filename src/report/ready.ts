@@ -30,10 +30,10 @@ export const decidingSeverity: Readonly<Record<Report["verdict"], Severity | nul
 };
 
 /** `blocked` > `unknown` > `caution` > `ready`: the first that applies. */
-export const verdictOf = (findings: ReadonlyArray<Finding>): Report["verdict"] =>
-  Struct.keys(decidingSeverity).find((verdict) =>
-    findings.some(({ severity }) => severity === decidingSeverity[verdict]),
-  ) ?? "ready";
+export const verdictOf = (findings: ReadonlyArray<Finding>): Report["verdict"] => {
+  const found = new Set<Severity | null>(findings.map(({ severity }) => severity));
+  return Struct.keys(decidingSeverity).find((verdict) => found.has(decidingSeverity[verdict])) ?? "ready";
+};
 
 /** The one reason for the verdict: the sentence of the first finding that decides it, in pipeline order. */
 export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage"]): string => {

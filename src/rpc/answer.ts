@@ -30,13 +30,10 @@ export const outgoing = (
 ): Result.Result<Outgoing, RpcError> =>
   Result.try({
     try: () => ({ id, method, text: JSON.stringify({ jsonrpc: "2.0", id, method, params }) }),
-    catch: (error) =>
-      new RpcError({
-        method,
-        reason: new InvalidParams({
-          detail: `the parameters are no JSON: ${error instanceof Error ? error.message : ""}`,
-        }),
-      }),
+    catch: (error) => {
+      const detail = `the parameters are no JSON: ${error instanceof Error ? error.message : ""}`;
+      return new RpcError({ method, reason: new InvalidParams({ detail }) });
+    },
   });
 
 export const noReply = (method: string, { kind, detail }: NoReply, endpoint: Endpoint): RpcError => {

@@ -1,4 +1,5 @@
 /** The transaction to sign: its exact fields, its unsigned bytes, the digest over a bundle of them, and the calls that it is asked as. */
+import * as Rows from "effect/Record";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import { isChecksummed, keccak256 } from "../primitives/bytes.js";
@@ -35,16 +36,17 @@ const shapes = {
   eip7702: [...always, ...caps, "accessList?", "to", "authorizationList"],
 } as const;
 
-const isOptional = (field: string): boolean => field.endsWith("?");
-const nameOf = (field: string): string => field.replace("?", "");
+/** The same fields, each with its name. */
+const rows = Rows.map(shapes, (all: ReadonlyArray<string>) =>
+  all.map((field) => ({ name: field.replace("?", "") as keyof typeof schemas, isOptional: field.endsWith("?") })),
+);
 
 /** A type of transaction: the fields it has, those it may have, and none of the others. */
 const variant = <const Type extends keyof typeof shapes>(type: Type) => {
-  const shape: ReadonlyArray<string> = shapes[type];
-  const has = shape.filter((field) => !isOptional(field)) as Array<
-    Extract<keyof typeof schemas, (typeof shapes)[Type][number]>
-  >;
-  const may = shape.filter(isOptional).map(nameOf) as Array<
+  const named = (isOptional: boolean) =>
+    rows[type].filter((row) => row.isOptional === isOptional).map(({ name }) => name);
+  const has = named(false) as Array<Extract<keyof typeof schemas, (typeof shapes)[Type][number]>>;
+  const may = named(true) as Array<
     {
       [Name in keyof typeof schemas]: `${Name}?` extends (typeof shapes)[Type][number] ? Name : never;
     }[keyof typeof schemas]
@@ -103,16 +105,12 @@ export const requestOf = (
   type: Request["type"],
   values: { readonly [K in keyof typeof schemas]: Transaction[K] },
 ): Request | null => {
-  const shape: ReadonlyArray<string> = shapes[type];
-  const known: Array<readonly [string, unknown]> = [];
-  for (const field of shape) {
-    const name = nameOf(field);
-    const value = values[name as keyof typeof schemas];
-    if (value != null) known.push([name, value]);
-    else if (!isOptional(field)) return null;
-  }
+  const known: Record<string, unknown> = { type };
+  for (const { name, isOptional } of rows[type])
+    if (values[name] != null) known[name] = values[name];
+    else if (!isOptional) return null;
   // the fields are those of the type, and each was read as its schema has it
-  return { type, ...Object.fromEntries(known) } as Request;
+  return known as Request;
 };
 
 const typeOf = (transaction: Transaction, { gasPrice }: Filled): Request["type"] => {
@@ -135,10 +133,9 @@ const fieldsOf = (request: Request): Readonly<Record<string, unknown>> | null =>
 const isAlike = (first: ReturnType<typeof fieldsOf>, second: ReturnType<typeof fieldsOf>): boolean => {
   if (first === null || second === null) return false;
   const names = Object.keys(first);
-  return (
-    names.length === Object.keys(second).length &&
-    names.every((name) => Object.hasOwn(second, name) && first[name] === second[name])
-  );
+  if (names.length !== Object.keys(second).length) return false;
+  for (const name of names) if (!Object.hasOwn(second, name) || first[name] !== second[name]) return false;
+  return true;
 };
 
 /** The types by the first byte of their bytes. */
@@ -256,11 +253,10 @@ export type Call = { readonly [K in keyof typeof fields]?: NonNullable<Transacti
  * which stays behind too when it is null.
  */
 export const bareCall = (transaction: Transaction, gas: bigint | null): Call => {
-  const entries = Object.entries(fields).flatMap(([field, { filled }]) => {
-    const value = transaction[field as keyof typeof fields];
-    return filled || value === null ? [] : [[field, value]];
-  });
-  return { ...Object.fromEntries(entries), ...(gas === null ? {} : { gas }) };
+  const call: Record<string, unknown> = {};
+  for (const field of Struct.keys(fields))
+    if (!fields[field].filled && transaction[field] !== null) call[field] = transaction[field];
+  return gas === null ? call : { ...call, gas };
 };
 
 /** Exactly what would be signed; the node knows its own chain, and the type follows from the fields. */
