@@ -82,9 +82,8 @@ export const list = <A>(item: Shape<A>, limit = Number.POSITIVE_INFINITY): Shape
     (values, at) => {
       if (!Array.isArray(values) || values.length > limit) return undefined;
       const items: Array<A> = [];
-      const { is } = item;
       for (const value of values) {
-        const read = is === undefined ? item.read(value, at) : is(value) ? value : undefined;
+        const read = item.is === undefined ? item.read(value, at) : item.is(value) ? value : undefined;
         if (read === undefined) {
           at.push(items.length);
           return undefined;

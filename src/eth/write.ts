@@ -31,6 +31,8 @@ const halfOff = (length: number): number => Math.min(2, length / 2);
 const noObject = (path: string, names: ReadonlyArray<string>): string =>
   `${path === "" ? "" : `${path}: not an object; `}give { ${names.join(", ")} }`;
 
+const inside = (path: string): string => (path === "" ? "" : `${path}.`);
+
 /**
  * Writes the present fields of an object, in the writers' order. A field that nobody writes is a fault, and so is
  * one that stands under two names with two values.
@@ -53,7 +55,7 @@ export const fields =
   ) =>
   (value: unknown, path: string, faults: Array<string>): Readonly<Record<string, unknown>> => {
     const output: Record<string, unknown> = {};
-    const at = path === "" ? "" : `${path}.`;
+    const at = inside(path);
     if (!isRecord(value)) {
       faults.push(noObject(path, required.length > 0 ? required : [...Object.keys(writers), ...beside]));
       return output;
