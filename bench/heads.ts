@@ -2,7 +2,8 @@
  * How often something is `ready` on a head that is old: a competitor's block at every place among the requests, and each
  * `ready` signed and mined behind it.
  *
- *     npm run accuracy:heads   (HEADS_BEDS, HEADS_KINDS = a part of their names; HEADS_BLOCK = pending or latest)
+ *     npm run accuracy:heads   (HEADS_BEDS, HEADS_KINDS = a part of their names; HEADS_BLOCK = pending or latest; HEADS_BY =
+ *     preflight or prove)
  */
 import { everyPlace, headBeds, isFalse, manners, moveKinds, type Placed } from "../test/harness/accuracy/heads.js";
 
@@ -12,7 +13,7 @@ const all: Array<Placed> = [];
 for (const [name, start] of headBeds.filter(([bed]) => has("HEADS_BEDS", bed))) {
   const ground = await start();
   try {
-    for (const manner of manners.filter(({ block }) => has("HEADS_BLOCK", block)))
+    for (const manner of manners.filter(({ block, by }) => has("HEADS_BLOCK", block) && has("HEADS_BY", by)))
       for (const kind of moveKinds.filter((one) => has("HEADS_KINDS", one))) {
         const placed = await everyPlace(ground, kind, manner);
         const count = (is: (one: Placed) => boolean) => placed.filter(is).length;

@@ -25,6 +25,7 @@ const guards = {
   "an answer's weight in memory": ["0", "test/rpc/room"],
   "a remembered chain is checked": ["false", "test/preflight/known"],
   "another branch answers": ["false", "test/preflight/known"],
+  "a remembered head that is no longer the latest": ["true", "test/preflight/lastHead"],
   "code that the bundle itself puts there": ["false", "test/preflight/forks"],
   "a fee alone is not what was asked for": ["true", "test/steps/reading/falseAnswers"],
   "an event of a right that is measured not to be there": ["true", "test/steps/reading/falseAnswers"],

@@ -135,6 +135,9 @@ const policiesIn = ({ policies }: ReportOptions): ReadonlyArray<Policy> =>
  * stay as they were chosen; where the gas limit no longer suffices, the finding is `ScanAgain`. Never fails: failures
  * of the node are findings.
  *
+ * Where the chain's pace is known and the next block is not due, all is asked in one round, on the latest block that the
+ * connection was shown; it is asked for beside the runs, and where it is another by then, all is asked anew.
+ *
  * A report whose request lacks its nonce, gas, fee or chain, or that has none, is not proven: nothing is asked, and it
  * is never `ready`. One that was made without `eth_simulateV1` cannot be proven, and is scanned again. `options`
  * replaces those of the report field by field; the input and the requests stay.

@@ -9,12 +9,12 @@ import * as Exit from "effect/Exit";
 import * as Fiber from "effect/Fiber";
 import * as Result from "effect/Result";
 import { onAbort } from "../primitives/effects.js";
-import type { Hash } from "../primitives/hex.js";
 import type { RunName, StepName } from "../primitives/names.js";
 import { inSpan, isTraced, type Attributes } from "../primitives/telemetry.js";
-import { CurrentRun, Rpc, type RunContext } from "../rpc/index.js";
+import { CurrentRun, Rpc, type EndpointFacts, type Memory, type RunContext } from "../rpc/index.js";
 import { admissionOf, type RoundRequest } from "../rpc/service.js";
 import { answerTo, encoded, type Failure, type Question } from "./ask.js";
+import type { Block } from "./block.js";
 
 /** A round that is put together: whose requests it takes, and what is in force where it is sent. */
 export interface Asking {
@@ -127,10 +127,19 @@ export const sighting = <A>(ask: Ask<Result.Result<A, Failure>>, blockIn: (answe
     return answer;
   });
 
+/** The header of the block that a memory's `head` names: it is gone with that. */
+const headers = new WeakMap<EndpointFacts["head"], Block>();
+
+/** The header that a connection was shown last as the latest, while it is believed to be that, `ms` at most by every clock; else null. */
+export const youngHead = (memory: Memory, now: number, ms: number): Block | null => {
+  const last = memory.recall("head");
+  const header = last === null ? null : (headers.get(last) ?? null);
+  const since = Math.min(last?.at ?? 0, Number(header?.timestamp ?? 0n) * 1_000);
+  return now < since + ms ? header : null;
+};
+
 /** `ask`, whose answer is the latest block: the highest that was shown is kept, and since when this connection shows it. */
-export const sightingHead = <A extends { readonly number: bigint; readonly hash: Hash | null }>(
-  ask: Ask<Result.Result<A, Failure>>,
-): typeof ask =>
+export const sightingHead = (ask: Ask<Result.Result<Block, Failure>>): typeof ask =>
   mapped(
     sighting(ask, ({ number }) => number),
     (answer, { run: { sighted }, rpc: { memory }, context }) => {
@@ -140,7 +149,11 @@ export const sightingHead = <A extends { readonly number: bigint; readonly hash:
       if (sighted && number > (sighted.header ?? -1n)) sighted.header = number;
       const last = memory.recall("head");
       const isSame = last?.number === number && last.hash === hash;
-      if (!isSame) memory.learn("head", { number, hash, at: now });
+      if (!isSame) {
+        const head = { number, hash, at: now };
+        headers.set(head, answer.success);
+        memory.learn("head", head);
+      }
       if (sighted) sighted.heldMs = isSame ? now - last.at : 0;
       return answer;
     },

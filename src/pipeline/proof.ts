@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
 import type { AskRule, WorldName } from "../primitives/names.js";
@@ -12,7 +13,7 @@ import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import { attempt, attemptOf } from "./attempt.js";
-import { sent, together } from "../eth/round.js";
+import { sent, together, youngHead } from "../eth/round.js";
 import { askRuns, timesOf } from "./askProof.js";
 import { when } from "./scanRound.js";
 import type { Limits } from "./choose.js";
@@ -33,7 +34,7 @@ import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import type { Claim, Unplaced } from "./proofPlans.js";
-import { type Doubt, type DoubtOf, type KeptState, type ProofState } from "./proofState.js";
+import { isOnHead, type Doubt, type DoubtOf, type KeptState, type ProofState } from "./proofState.js";
 import { figuresOf, withAnswers, type RunAnswers } from "./answers.js";
 import { incomparable } from "./worlds/compare.js";
 import { gasRows, tagOf, type World } from "./worlds/contexts.js";
@@ -252,29 +253,59 @@ const checkGround = (state: ProofState): ReadonlyArray<Finding> => {
 };
 
 /**
- * Asks a proof. JSON-RPC: as `askProof`; before it `eth_getBlockByNumber` for a report
- * from outside. What that says of the state it stands on may be anybody's, and pending state hidden by it: it is
- * proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not the same.
+ * The exact requests on the last head of this connection, which the round of the runs asks for again. Where that shows
+ * another or none, or any answer that it moved, it was a trial: all is asked anew on a header that was read after the move.
+ */
+const onLastHead = Effect.fnUntraced(function* (
+  on: Unplaced,
+  known: KeptState,
+  because: AskRule,
+): Effect.fn.Return<ProofState, never, Rpc> {
+  const trial = yield* attempt(on, known, because);
+  const { beside } = trial.proof;
+  const [last, shown] = [successOf(known.head), successOf(beside)];
+  const isNamed = last?.hash != null && shown?.hash === last.hash && shown.number === last.number;
+  // guard: a remembered head that is no longer the latest
+  if (isNamed && doubtsOf(trial, "headMoved").length === 0) return trial;
+  const head = isLater(trial, beside) ? beside : yield* inRound("headMoved", sent(Fee.askLatestHeader));
+  const askedAt = yield* Clock.currentTimeMillis;
+  return yield* anew(trial, { ...on, askedAt }, "headMoved", { head, counts: sealedCounts(trial.proof) });
+});
+
+/**
+ * Asks a proof. JSON-RPC: as `askProof`; before it `eth_getBlockByNumber` for a report from outside, unless this connection
+ * has shown its head within a block. What such a report says of the state it stands on may be anybody's, and pending state
+ * hidden by it: it is proven on the state that a scan would choose, which `eth_getTransactionCount` tells where that is not
+ * the same.
  */
 export const proveOnStableHead = Effect.fnUntraced(function* (
   about: Omit<Unplaced, "askedAt">,
 ): Effect.fn.Return<ProofState, never, Rpc> {
   const { report, bundle, chain, scanned, steps, settled } = about;
-  const { memory } = yield* Rpc;
+  const { memory, isQuorum = false } = yield* Rpc;
   const because = settled === null ? "proof" : "doubtfulLimit";
-  const first = Effect.fnUntraced(function* (on: Unplaced, head: ProofState["head"], why: AskRule) {
+  const first = Effect.fnUntraced(function* (
+    on: Unplaced,
+    head: ProofState["head"],
+    why: AskRule,
+    ask: typeof attempt = attempt,
+  ): Effect.fn.Return<ProofState, never, Rpc> {
     const counts = new Map(scanned === null ? [] : bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
     const known: KeptState = {
       ...{ memory, head, counts, moves: 0, bracket: { kind: "whole" } },
       ...{ pending: [], shown: [], findings: [], ran: [] },
     };
-    const last = yield* rounds(yield* attempt(on, known, why), proofRules);
+    const last = yield* rounds(yield* ask(on, known, why), proofRules);
     return { ...last, findings: [...checkGround(last), ...last.findings] };
   });
   if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.header, because);
   const usual = report.options.block ?? chain.blockTag;
   const isOdd = tagOf(report) !== usual;
   const askedAt = yield* Clock.currentTimeMillis;
+  // why: the head of several endpoints is whatever enough of them name now
+  const isTried = !isOdd && isOnHead(usual) && chain.paceKnown && !isQuorum;
+  const young = isTried ? youngHead(memory, askedAt, chain.blockTimeMs) : null;
+  if (young !== null) return yield* first({ ...about, askedAt }, Result.succeed(young), because, onLastHead);
   const { header, counts } = yield* inRound(
     because,
     sent(

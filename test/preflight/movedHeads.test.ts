@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { everyPlace, headBeds, isFalse, manners, type Placed } from "../harness/accuracy/heads.js";
 
-const bounded = headBeds.filter(([name]) => !/43114|901/.test(name));
+const bounded = headBeds.filter(([name]) => !/43114|901|anvil, chain 1/.test(name));
+const paced = headBeds.filter(([name]) => name.endsWith("chain 1"));
 
 describe.each(bounded)("a competitor's block among the requests, on %s", (_, start) => {
   it("nothing is ready on a block that a later request could tell to be old", async () => {
@@ -45,3 +46,23 @@ describe.each(bounded)("a competitor's block among the requests, on %s", (_, sta
     }
   }, 120_000);
 });
+
+describe.each(paced)(
+  "a competitor's block among the requests of a proof on the last head of its connection, on %s",
+  (_, start) => {
+    it("nothing is ready on a block that a later request could tell to be old, and what does not matter is ready", async () => {
+      const ground = await start();
+      try {
+        for (const [index, manner] of manners.filter(({ by }) => by === "prove").entries())
+          for (const kind of ["emptied", "nonce", "idle"] as const) {
+            const all = await everyPlace(ground, kind, manner, { stride: 4, offset: index % 4 });
+            expect(all.filter(isFalse)).toEqual([]);
+            expect(all.length).toBeGreaterThan(2);
+            if (kind === "idle") expect(all.map(({ verdict }) => verdict)).toEqual(all.map(() => "ready"));
+          }
+      } finally {
+        await ground.stop();
+      }
+    }, 120_000);
+  },
+);

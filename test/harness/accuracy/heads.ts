@@ -279,15 +279,16 @@ const gethOf = (bin: string, chainId: number) => async (): Promise<Ground> => {
   return { url: node.url, chainId, mine: () => node.mine(), stop: node.stop };
 };
 
+const anvilOf = (chainId: number) => async (): Promise<Ground> => {
+  const node = await startAnvil({ noMining: true, chainId });
+  return { ...node, chainId, mine: () => mineAnvil(node.url) };
+};
+
 /** Every bed whose node is installed, by name. */
 export const headBeds: ReadonlyArray<readonly [name: string, start: () => Promise<Ground>]> = [
-  [
-    "anvil",
-    async () => {
-      const node = await startAnvil({ noMining: true });
-      return { ...node, chainId: 31337, mine: () => mineAnvil(node.url) };
-    },
-  ],
+  ["anvil", anvilOf(31337)],
+  // whose pace is known, so that a proof stands on the last head of its connection
+  ["anvil, chain 1", anvilOf(1)],
   ...(geth === null
     ? []
     : [1, 1337, 43114].map((chainId) => [`geth, chain ${chainId}`, gethOf(geth, chainId)] as const)),
