@@ -3,5 +3,6 @@ export * from "./methods.js";
 export { Receipt } from "./block.js";
 export { chainsInUse } from "./chains.js";
 export { nonceTakerOf } from "./nonceTaker.js";
+export { sent } from "./round.js";
 export { readTransaction } from "./transactions.js";
 export { decoder, nullOr } from "./shape.js";
