@@ -23,6 +23,7 @@ const guards = {
   "no validation is told": ["[]", "test/preflight/pure/taken"],
   "native movements unseen": ["$ === null ? null : true", "test/preflight/tiers"],
   "an answer's weight in memory": ["0", "test/rpc/room"],
+  "room for events": ["mostRuns * told", "test/preflight/pure/room"],
   "a remembered chain is checked": ["false", "test/preflight/known"],
   "another branch answers": ["false", "test/preflight/known"],
   "a remembered head that is no longer the latest": ["true", "test/preflight/lastHead"],

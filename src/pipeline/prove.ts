@@ -17,7 +17,7 @@ import type { Own } from "./own.js";
 import { signedOf, withLimits, type Limits } from "./choose.js";
 import { GasLimitWidened, undoubted, widened } from "./gas/doubt.js";
 import { checkRuns, comparisonOf, worldsIn } from "./worlds/contrast.js";
-import { ledgerSoFar, sightedSoFar } from "./rounds.js";
+import { ledgerSoFar, sightedSoFar, withRoomFor } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
 import { stateChangesIn } from "../steps/reading/stateChanges.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
@@ -195,7 +195,7 @@ const proveOnce = Effect.fnUntraced(function* (
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
   yield* turn;
-  const state = yield* proveOnStableHead(about);
+  const state = yield* withRoomFor(report, proveOnStableHead(about));
   yield* turn;
   const late = failureOf(figuresOf(state.proof));
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")

@@ -6,6 +6,7 @@ import { turn } from "../primitives/effects.js";
 import { CurrentRun, Rpc, type LedgerEntry, type HeadSighting } from "../rpc/index.js";
 import { mostRunBytes } from "../rpc/service.js";
 import type { AskRule } from "../primitives/names.js";
+import type { OutcomeLog } from "../report/parts.js";
 import type { Report } from "../report/schema.js";
 
 /** The ledger being written, and what the answers say of the newest block and of the time. */
@@ -73,6 +74,30 @@ export const withRun = <A, E, R>(
       }),
     (controller) => Effect.sync(() => controller.abort(runEnded)),
   );
+
+/** Bytes of some 6,000 events. */
+const mostAgain = 4 * 1_048_576;
+/** Runs of a proof that may hold the events of its report, beside what every call may. */
+const mostRuns = 5;
+
+/** Bytes of a log as nodes write it. */
+const bytesOf = ({ topics, data }: OutcomeLog): number => 384 + 70 * topics.length + data.length;
+
+/**
+ * A proof, whose runs all say again the events that its report tells of: its answers may hold so much more, 20 MiB at most.
+ * For more events than some 6,000 there is no further room.
+ */
+export const withRoomFor = <A, E, R>(
+  { transactions }: Pick<Report, "transactions">,
+  ask: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.updateService(ask, CurrentRun, ({ answers = null, ...run }) => {
+    let told = 0;
+    for (const { outcome } of transactions) for (const log of outcome.logs) told += bytesOf(log);
+    // guard: room for events
+    const more = told > mostAgain ? 0 : mostRuns * told;
+    return { ...run, answers: answers === null ? null : { left: answers.left + more } };
+  });
 
 /** Requests in a round of their own, after all that was asked so far, by this rule; null = at first. */
 export const inRound = <A, E, R>(because: AskRule | null, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -64,7 +64,8 @@ export interface PostingOptions extends Options {
   readonly batchSize?: number;
   /**
    * A longer answer, unpacked, is `NodeLimitExceeded`; default 32 MiB. Numbers, hashes and code are held to less, and
-   * all answers of one call of the pipeline together to 12 MiB; each value of a long answer counts 24 bytes at least.
+   * all answers of one call of the pipeline together to 12 MiB, a proof of thousands of events to 20 MiB more; each value of a
+   * long answer counts 24 bytes at least.
    */
   readonly maxResponseBytes?: number;
   /** The id of the first request; default 1. */

@@ -198,7 +198,7 @@ export const sendingBy = <Node extends object>(node: Node, send: Rpc["Service"][
 
 /**
  * The bytes that every run begins with: three simulations of 6,000 events. Reading an answer takes up to twenty times
- * its bytes of memory.
+ * its bytes of memory. A proof may hold more where its report tells of many events: see `withRoomFor`.
  */
 export const mostRunBytes = 12 * 1_048_576;
 

@@ -217,7 +217,8 @@ const runOf = Effect.fnUntraced(function* (asked: AskedRun, blocks: ReadonlyArra
     at,
     isCodeless: answers.of("before").some(({ result }) => result.status === "success" && result.returnData === "0x"),
     ...{ cut: cutIn(ran), gasCap: gasCapIn(gas), spent: BigInts.sumAll(gas.map(({ used }) => used)) },
-    block,
+    // why: its logs are in the readings, and thousands are not held twice
+    block: { ...block, calls: [] },
     ahead: ahead.length === 0 ? null : (blocks[0] ?? null),
     readings,
     before: before ?? unseen,

@@ -38,11 +38,12 @@ const timeout = 150_000;
 /** The deadline where a user names none: the work of any run fits into it. */
 const usualMs = 10_000;
 
-/** Runs one preflight in a process of its own. */
-const run = async (task: Partial<Task> & Pick<Task, "input">): Promise<Done> => {
+/** Runs one preflight in a process of its own, with a heap of so many MiB where that is said. */
+const run = async (task: Partial<Task> & Pick<Task, "input">, heapMiB: number | null = null): Promise<Done> => {
   const file = join(directory, "task.json");
   writeFileSync(file, JSON.stringify({ url: scene.url, deadlineMs, batch: false, abiItems: 0, ...task }));
-  const { stdout } = await promisify(execFile)(process.execPath, [join(directory, "worker.mjs"), file]);
+  const flags = heapMiB === null ? [] : [`--max-old-space-size=${heapMiB}`];
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, join(directory, "worker.mjs"), file]);
   return JSON.parse(stdout) as Done;
 };
 
@@ -56,6 +57,7 @@ const bomb = (pointers: number, blob: Hex): Hex =>
   ]);
 const filled = (bytes: number): Hex => `0x${"ab".repeat(bytes)}`;
 
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
 /** Emits so many `Approval` events, each to another spender, whatever it is called with. */
 const approver = (count: number): Hex => {
@@ -64,6 +66,12 @@ const approver = (count: number): Hex => {
   const runtime = `61${count.toString(16).padStart(4, "0")}5b60015f528060601b600f1c337f${topic}60205fa360019003806003575000`;
   return creation(runtime);
 };
+
+/** Emits so many transfers of tokens to the caller, an id each, and then asks for the time. */
+const timed = (count: number): Hex =>
+  creation(
+    `61${count.toString(16).padStart(4, "0")}5b803330${`7f${transferTopic.slice(2)}`}5f5fa46001900380600357504250`,
+  );
 
 const padded = (address: string): string => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
 
@@ -120,6 +128,39 @@ describe("calldata, events and ABIs", { timeout }, () => {
     const to = await scene.deploy({ abi: [], bytecode: approver(4_000) });
     const done = await run({ input: { from, to, data: bomb(100, filled(22_000)) }, abiItems: 20_000 });
     expectBounded(done, ["CalldataCut/unavailable", "FindingsCut/warning", "PartiesCut/warning"]);
+  });
+});
+
+describe("5,000 events", { timeout }, () => {
+  let to: Hex;
+  beforeAll(async () => {
+    to = await scene.deploy({ abi: [], bytecode: timed(5_000) });
+  });
+  it("that every world tells again are judged", async () => {
+    const done = await run({ input: { from, to, data: "0x01" } });
+    expectBounded(done, ["PartiesCut/warning"]);
+    expect([done.verdict, done.codes.filter((code) => code.startsWith("NodeLimit"))]).toEqual(["caution", []]);
+  });
+
+  it("that are others in every world fit into a heap of 128 MiB", async () => {
+    const proxy = await startProxy({ target: scene.url });
+    let salt = 0;
+    const other = (call: object) => {
+      salt += 1;
+      const logs = (call as { readonly logs: ReadonlyArray<{ readonly topics: ReadonlyArray<string> }> }).logs;
+      return {
+        ...{
+          ...call,
+          logs: logs.map((log, id) => ({ ...log, topics: [...log.topics.slice(0, 3), word(salt * 8_192 + id)] })),
+        },
+      };
+    };
+    const withoutBlooms = (result: unknown) =>
+      inCalls(other)((result as ReadonlyArray<object>).map((block) => ({ ...block, logsBloom: null })));
+    proxy.fail("eth_simulateV1", { kind: "map", map: withoutBlooms });
+    const done = await run({ url: proxy.url, input: { from, to, data: "0x01" } }, 128);
+    await proxy.stop();
+    expectBounded(done, ["ChanceDependent/warning"]);
   });
 });
 

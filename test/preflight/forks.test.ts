@@ -261,9 +261,10 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     await use(told).finally(() => runtime.dispose());
   };
 
-  it("costs nothing where code calls no other", () =>
+  it("costs nothing where code calls no other, or none runs", () =>
     onOne(async (told) => {
-      for (const input of [pay(), pay()]) expect(await told(input)).toEqual([2, "info"]);
+      const ether = { from, to: fresh(0x79), value: 1n };
+      for (const input of [ether, pay(), ether, pay()]) expect(await told(input)).toEqual([2, "info"]);
     }));
 
   it("costs a round of codes where code calls other code, and none once they were read", async () => {

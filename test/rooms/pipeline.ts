@@ -22,7 +22,15 @@ export { askForks, endpointFactsOf } from "../../src/pipeline/endpoint/known.js"
 export { adapt, checkUnsupported, learn, leftOutOf, simulate } from "../../src/pipeline/endpoint/simulate.js";
 export { isInDoubt, undoubted } from "../../src/pipeline/gas/doubt.js";
 export { between, firstThatHolds, settleGas, settleLimit, type Tried } from "../../src/pipeline/gas/limit.js";
-export { afterwards, counted, inBranch, inRound, ledgerSoFar, withRun } from "../../src/pipeline/rounds.js";
+export {
+  afterwards,
+  counted,
+  inBranch,
+  inRound,
+  ledgerSoFar,
+  withRoomFor,
+  withRun,
+} from "../../src/pipeline/rounds.js";
 export { measureOf, measureOfReport, measureQueries, wantedBy, type Measure } from "../../src/pipeline/limits.js";
 export * as Prepare from "../../src/pipeline/prepare.js";
 export type { Options } from "../../src/pipeline/prepare.js";
