@@ -130,6 +130,8 @@ const inputs: ReadonlyArray<Input> = [
   { name: "5,200 ids that come, an event each", input: calling(tokens(5_200, me, caller)) },
   { name: "5,200 ids that leave, one event", input: calling(batch(5_200, caller, me)) },
   { name: "12,000 ids that come, one event", input: calling(batch(12_000, me, caller)) },
+  { name: "1,000 ids that leave, in five worlds", input: calling(`${tokens(1_000, caller, me)}4250`) },
+  { name: "5,200 ids that leave, in five worlds", input: calling(`${tokens(5_200, caller, me)}4250`) },
   { name: "1,000 approvals", input: calling(approvals(1_000)) },
   { name: "4,000 approvals", input: calling(approvals(4_000)) },
   { name: "5,400 approvals of tokens", input: calling(stop), logs },

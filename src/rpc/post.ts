@@ -3,6 +3,7 @@
  * run have left), what every way of sending it gives back, and how its parts are collected.
  */
 import * as Result from "effect/Result";
+import { inNextTurn } from "../primitives/effects.js";
 import { safely } from "../primitives/record.js";
 import { mostRunBytes, type RunContext } from "./service.js";
 
@@ -180,9 +181,23 @@ export const weightOf = (body: Uint8Array | string): number => {
   return Math.max(body.length, leastValue * values);
 };
 
+/** Long bodies that are whole, and wait to be read. */
+const whole: Array<() => void> = [];
+const readNext = (): void => {
+  const read = whole.shift();
+  if (whole.length > 0) inNextTurn(readNext);
+  read?.();
+};
+
+/** Reads a long body in a turn of the event loop of its own: those of a round arrive together. */
+const inOwnTurn = (read: () => void): void => {
+  if (whole.push(read) === 1) inNextTurn(readNext);
+};
+
 /** Receives the parts of one answer. Whatever comes after its end, or after `close`, is nobody's any more. */
 export const receiver = ({ maxBytes, take }: ResponseBudget, callback: (result: Posted) => void) => {
   let open = true;
+  let isWhole = false;
   let bytes = 0;
   let chunks: Array<Uint8Array> = [];
   const finish = (result: Posted) => {
@@ -207,19 +222,25 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, callback: (result: 
       header: (name: string) => string | null,
       unpack: ((body: Uint8Array) => Uint8Array | NoReply) | null,
     ): void => {
-      if (!open) return;
-      const body = joined(chunks, bytes);
-      const unpacked = unpack === null || bytes === 0 ? body : unpack(body);
-      if ("kind" in unpacked) return finish(Result.fail(unpacked));
-      const weight = weightOf(unpacked);
-      if (weight > maxBytes) return finish(Result.fail(tooLarge(maxBytes, weight)));
-      // why: packed bytes are taken already
-      if (!take(Math.max(0, weight - bytes))) return finish(Result.fail(tooMuch(weight)));
-      finish(Result.succeed({ status, header, text: textOf(unpacked), bytes: unpacked.length }));
+      if (!open || isWhole) return;
+      isWhole = true;
+      const read = (): void => {
+        if (!open) return;
+        const body = joined(chunks, bytes);
+        const unpacked = unpack === null || bytes === 0 ? body : unpack(body);
+        if ("kind" in unpacked) return finish(Result.fail(unpacked));
+        const weight = weightOf(unpacked);
+        if (weight > maxBytes) return finish(Result.fail(tooLarge(maxBytes, weight)));
+        // why: packed bytes are taken already
+        if (!take(Math.max(0, weight - bytes))) return finish(Result.fail(tooMuch(weight)));
+        finish(Result.succeed({ status, header, text: textOf(unpacked), bytes: unpacked.length }));
+      };
+      if (bytes < leastWeighed) read();
+      else inOwnTurn(read);
     },
     fail: (error: unknown): void => {
       // why: every connection closes once, and most after the whole answer came
-      if (open) finish(Result.fail(unreachable(wordsOf(error), bytes)));
+      if (open && !isWhole) finish(Result.fail(unreachable(wordsOf(error), bytes)));
     },
     close: (): void => {
       open = false;

@@ -26,15 +26,47 @@ it("of one body is shared by the requests that it answers, each from its own run
   expect(room.take(2)).toBe(false);
 });
 
-it("is taken by what values weigh when they are read, not by the bytes that they were written with", () => {
-  const readIn = (body: string, maxBytes: number): boolean => {
-    const told: Array<Posted> = [];
-    const answers = receiver({ maxBytes, take: () => true }, (posted) => told.push(posted));
+const mebibyte = 1_048_576;
+/** What comes of a body, by `then` once all of it was received. */
+const received = (body: string, maxBytes: number, then: (answers: ReturnType<typeof receiver>) => void = () => {}) =>
+  new Promise<Posted>((resolve) => {
+    const answers = receiver({ maxBytes, take: () => true }, resolve);
     answers.data(new TextEncoder().encode(body));
     answers.end(200, () => null, null);
-    return told[0]?._tag === "Success";
+    then(answers);
+  });
+
+it("is taken by what values weigh when they are read, not by the bytes that they were written with", async () => {
+  const readIn = async (body: string, maxBytes: number) => (await received(body, maxBytes))._tag;
+  expect(await readIn(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte)).toBe("Success");
+  expect(await readIn(`[${"{},".repeat(mebibyte / 3)}{}]`, 2 * mebibyte)).toBe("Failure");
+});
+
+it("of long bodies that are whole together is taken one in a turn of the event loop, whatever ends behind them", async () => {
+  const long = `"${"a".repeat(mebibyte)}"`;
+  const order: Array<string> = [];
+  const noted = (name: string) => (posted: Posted) => void order.push(`${name} ${posted._tag}`);
+  const turns = async (count: number) => {
+    for (let turn = 1; turn <= count; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      order.push(`turn ${turn}`);
+    }
   };
-  const mebibyte = 1_048_576;
-  expect(readIn(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte)).toBe(true);
-  expect(readIn(`[${"{},".repeat(mebibyte / 3)}{}]`, 2 * mebibyte)).toBe(false);
+  const all = [
+    received(long, 2 * mebibyte, ({ fail }) => fail("closed")).then(noted("first")),
+    received(long, 2 * mebibyte).then(noted("second")),
+    received("1", 2 * mebibyte).then(noted("short")),
+    turns(3),
+  ];
+  await Promise.all(all);
+  const [first, second] = ["first Success", "second Success"].map((told) => order.indexOf(told));
+  expect(order[0]).toBe("short Success");
+  expect(order.slice(first, second).some((told) => told.startsWith("turn"))).toBe(true);
+  expect(order.filter((told) => told.endsWith("Failure"))).toEqual([]);
+});
+
+it("is nobody's where the one who asked is gone before a long body is read", async () => {
+  const told = received(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte, ({ close }) => close());
+  const later = new Promise((resolve) => setTimeout(resolve, 20)).then(() => "nothing");
+  expect(await Promise.race([told, later])).toBe("nothing");
 });
