@@ -214,9 +214,15 @@ const roundOf = <A>(
   if (run.signal?.aborted === true) end(Effect.interrupt);
   if (isOpen) {
     const unwatch = run.signal === null ? () => undefined : onAbort(run.signal, () => end(Effect.interrupt));
-    const hears = taken.map(({ hear }) => guarded(hear));
+    // why: a layer of somebody's may tell an answer twice
+    const waiting = new Map(taken.map(({ hear }, place) => [place, guarded(hear)]));
+    const heard: Parameters<NonNullable<typeof send>>[1] = (place, answer) => {
+      const hear = waiting.get(place);
+      waiting.delete(place);
+      hear?.(answer);
+    };
     const requests = taken.map(({ request }) => request);
-    const callOff = send?.(requests, (place, answer) => hears[place]?.(answer)) ?? (() => undefined);
+    const callOff = send?.(requests, heard) ?? (() => undefined);
     close = () => {
       unwatch();
       callOff();

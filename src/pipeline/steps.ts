@@ -233,10 +233,9 @@ export const everyLook = (steps: ActiveSteps, bundle: ReadonlyArray<Case>): Read
   return looks;
 };
 
-/** Those that do not, in their order. */
-export const leftOutOf = memoize((steps: ActiveSteps): ReadonlyArray<BuiltInStep> =>
-  builtInSteps.filter((name) => !steps.has(name)),
-);
+/** Those that do not, in their order. why: it is handed out in a report, and not remembered */
+export const leftOutOf = (steps: ActiveSteps): ReadonlyArray<BuiltInStep> =>
+  builtInSteps.filter((name) => !steps.has(name));
 
 /** Lists what the witness reads between the transactions for the steps that take part. */
 export const everyLookBetween =

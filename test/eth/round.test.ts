@@ -123,7 +123,9 @@ describe("a round", () => {
             ...rpc,
             send: (requests, hear) => {
               sends.push(requests.map(({ method }) => method));
-              if (!isSilent) for (const place of [...requests.keys()].reverse()) hear(place, Result.succeed(place));
+              // why: an answer that is told twice, or to nobody, counts as nothing
+              const places = [1, 1, 2, 0];
+              if (!isSilent) for (const place of places) hear(place, Result.succeed(place));
               return () => void calledOff++;
             },
           }),
