@@ -402,7 +402,7 @@ const weights: Readonly<Record<string, number>> = {
   effects: 401,
   errors: 1951,
   eth: 1846,
-  guard: 1155,
+  guard: 1147,
   nonces: 3216,
   pipeline: 5178,
   policy: 339,
@@ -412,7 +412,7 @@ const weights: Readonly<Record<string, number>> = {
   rpc: 2835,
   settle: 867,
   steps: 4980,
-  transaction: 710,
+  transaction: 661,
   watch: 118,
   witness: 411,
 };

@@ -3,8 +3,7 @@
  * walk over the bytes, with no value built, so that hostile offsets, lengths and pointer loops cost nothing.
  */
 import type { AbiEventParameter, AbiParameter } from "abitype";
-import { decode } from "ox/AbiParameters";
-import type { Hex } from "../primitives/hex.js";
+import { decodeAbiParameters, type DecodeAbiParametersReturnType } from "viem";
 import { safely } from "../primitives/record.js";
 import { countAt, digitsAt, wordDigits } from "./words.js";
 
@@ -232,7 +231,7 @@ export const leavesOf = (
 export const valuesOf = <const P extends ReadonlyArray<AbiParameter>>(
   parameters: P,
   data: string,
-): decode.ReturnType<P> | null =>
+): DecodeAbiParametersReturnType<P> | null =>
   leavesOf(parameters, data.slice(2), true) === null
     ? null
-    : safely(() => decode(parameters, data as Hex, { checksumAddress: true }), null);
+    : safely(() => decodeAbiParameters(parameters, data as `0x${string}`), null);

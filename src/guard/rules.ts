@@ -3,9 +3,7 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
 import * as Duration from "effect/Duration";
-import { BaseError } from "viem";
 import { copyOf, type Difference, type Hash, isRecord, safely } from "../primitives/index.js";
-import { withViemCause } from "../promise/reverted.js";
 import { attempt, decides, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, Settled } from "../settle/settlement.js";
 import {
@@ -22,7 +20,7 @@ import type { NonceStore } from "../nonces/service.js";
 import { getTransactionCount } from "../eth/index.js";
 import type { Rpc } from "../rpc/index.js";
 import { paramsOf, type RpcRequest } from "./methods.js";
-import { beOfViem, type GuardRefused, NotCleared, refused } from "./failures.js";
+import { type GuardRefused, NotCleared, refused } from "./failures.js";
 import { heldKey, type Memory } from "./held.js";
 import { signInProblem, textOf } from "./signIn.js";
 
@@ -263,12 +261,6 @@ const doubted = ({ memory, isAlone }: Guarding, report: BundleReport): BundleRep
   return isNamed ? namedByPage(report) : report;
 };
 
-/** The refusal of a report, with viem's error behind a call that reverts. */
-const notCleared = (report: BundleReport, cause: unknown): NotCleared => {
-  beOfViem(BaseError);
-  return new NotCleared(report, withViemCause(cause, report));
-};
-
 /** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */
 export const clear = (
   guard: Guarding,
@@ -280,11 +272,11 @@ export const clear = (
     yield* free(guard, report);
     const clearance = yield* Effect.mapError(
       attempt(() => on.ready(report)),
-      (cause) => notCleared(report, cause),
+      (cause) => new NotCleared(report, cause),
     );
     // guard: a caution that nobody accepted
     if (isWarned(report) && !(yield* allows(rules.onCaution, "send", report)))
-      return yield* Effect.fail(notCleared(report, undefined));
+      return yield* Effect.fail(new NotCleared(report, undefined));
     return clearance;
   });
 
@@ -329,7 +321,7 @@ export const renewed = (
     const clearance = yield* clear(guard, again);
     // guard: an outcome that changed while it was signed
     const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
-    if (changed !== undefined) return yield* Effect.fail(notCleared(again, changed.error));
+    if (changed !== undefined) return yield* Effect.fail(new NotCleared(again, changed.error));
     const wrong = mismatch(clearance, [raw]);
     return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
   });

@@ -2,11 +2,9 @@
 import * as Rows from "effect/Record";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
-import { isChecksummed, keccak256 } from "../primitives/bytes.js";
-import { isAddress, isHash, type Address, type Hash, type Hex } from "../primitives/hex.js";
+import { keccak256, serializeTransaction } from "viem";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { schemasOf, safely } from "../primitives/record.js";
-import { maxUint256 } from "../primitives/units.js";
-import { isLegacy, itemsOf, scalar, sealed, type Fields } from "./envelope.js";
 import { fields, type Transaction } from "./fields.js";
 
 const { from: _, ...schemas } = schemasOf(fields);
@@ -138,58 +136,6 @@ const isAlike = (first: ReturnType<typeof fieldsOf>, second: ReturnType<typeof f
   return true;
 };
 
-/** The types by the first byte of their bytes. */
-export const envelopes = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2", eip4844: "0x3", eip7702: "0x4" } as const;
-
-/** True if no fee is above what there is, no tip above its cap, and none is of another type. */
-const areFeesSound = ({ type, gasPrice, maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n }: Request): boolean =>
-  type === "legacy" || type === "eip2930"
-    ? gasPrice <= maxUint256 && cap === 0n && tip === 0n
-    : cap <= maxUint256 && tip <= cap;
-
-/** True if its lists hold what such lists hold. An address with capital letters is right by its checksum, but of an access list. */
-const areListsSound = ({ accessList = [], authorizationList = [], blobVersionedHashes: blobs }: Request): boolean =>
-  accessList.every(({ address, storageKeys }) => isAddress(address) && storageKeys.every(isHash)) &&
-  authorizationList.every(({ address, chainId }) => isChecksummed(address) && chainId >= 0) &&
-  (blobs === undefined || (blobs.length > 0 && blobs.every((hash) => isHash(hash) && hash.startsWith("0x01"))));
-
-/** A count that a number holds exactly; it throws where it is none. */
-const counted = (count: number): bigint => BigInt(Number.isSafeInteger(count) ? count : Number.NaN);
-
-/** What the bytes of a request say; null where no signer would take its fields. */
-export const fieldsIn = (request: Request): Fields | null => {
-  const { type, chainId, nonce, to = null, data, gas, value, authorizationList } = request;
-  // why: bytes that were signed may bind no chain
-  const chain = chainId === undefined ? null : counted(chainId);
-  const isSound = (chain === null || chain > 0n) && (to === null || isChecksummed(to));
-  if (!isSound || !areFeesSound(request) || !areListsSound(request)) return null;
-  return {
-    ...{ type: envelopes[type], chainId: chain, nonce: counted(nonce), to, gas, value, input: data },
-    gasPrice: request.gasPrice ?? null,
-    maxFeePerGas: request.maxFeePerGas ?? null,
-    maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? null,
-    maxFeePerBlobGas: request.maxFeePerBlobGas ?? null,
-    accessList: request.accessList ?? [],
-    blobVersionedHashes: request.blobVersionedHashes ?? null,
-    authorizationList:
-      authorizationList?.map((each) => ({
-        ...{ address: each.address, chainId: counted(each.chainId), nonce: counted(each.nonce) },
-        ...{ yParity: counted(each.yParity), r: BigInt(each.r), s: BigInt(each.s) },
-      })) ?? null,
-  };
-};
-
-/** The bytes that are signed. */
-const bytesOf = (request: Request): Hex | null => {
-  const known = fieldsIn(request);
-  const items = known === null ? null : itemsOf(known);
-  if (known === null || items === null) return null;
-  const { type, chainId } = known;
-  // EIP-155: without a chain the six fields alone
-  const bound: ReadonlyArray<Hex> = isLegacy(type) && chainId !== null ? [scalar(chainId), "0x", "0x"] : [];
-  return sealed(type, [...items, ...bound]);
-};
-
 const serialized = new WeakMap<
   Request,
   { readonly fields: ReturnType<typeof fieldsOf>; readonly bytes: Hex; hash: Hash | null }
@@ -204,8 +150,7 @@ const serialize = (request: Request) =>
     // changed in place, and its lists without a sign of it
     if (known !== undefined && isAlike(known.fields, fields))
       if (Object.values(known.fields ?? {}).every((value) => typeof value !== "object")) return known;
-    const bytes = bytesOf(request);
-    if (bytes === null) return null;
+    const bytes = serializeTransaction(request);
     const fresh = { fields, bytes, hash: known?.bytes === bytes ? known.hash : null };
     serialized.set(request, fresh);
     return fresh;

@@ -1,12 +1,11 @@
 /** Recovers who signed, synchronously over secp256k1: authorisations, and signed transactions, which are read back. */
 import { secp256k1 } from "@noble/curves/secp256k1";
-import * as Rlp from "ox/Rlp";
-import { concat, keccak256, numberToHex } from "../primitives/bytes.js";
-import type { Address, Hash, Hex } from "../primitives/hex.js";
+import { keccak256, parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
+import { hashAuthorization } from "viem/utils";
+import type { Address } from "../primitives/hex.js";
 import { remembered, safely } from "../primitives/record.js";
 import { maxAuthorizations, type Authorization } from "./fields.js";
-import { isLegacy, itemsOf, orders, scalar, sealed, type Item } from "./envelope.js";
-import { envelopes, fieldsIn, signingHash, type Request, type Signable } from "./request.js";
+import { signingHash, type Request, type Signable } from "./request.js";
 
 const digits = (hex: string): string => hex.replace(/^0x/, "").padStart(64, "0");
 
@@ -30,73 +29,51 @@ const authorities = remembered<Address | null>(2 * maxAuthorizations, 512);
 export const authorityOf = ({ address, chainId, nonce, ...signature }: Authorization): Address | null =>
   safely(() => {
     const key = `${address}/${chainId}/${nonce}/${signature.r}/${signature.s}/${signature.yParity}`;
-    const said = [scalar(BigInt(chainId)), address, scalar(BigInt(nonce))];
-    return authorities(key, () => recoverSigner(keccak256(concat("0x05", Rlp.fromHex(said))), signature));
+    return authorities(key, () => recoverSigner(hashAuthorization({ address, chainId, nonce }), signature));
   }, null);
 
-const bigintOf = (item: Item): bigint => (item === "0x" ? 0n : BigInt(String(item)));
-const countOf = (item: Item): number => Number(bigintOf(item));
-const hashOf = (item: Item): Hash => numberToHex(bigintOf(item), { size: 32 });
-const listOf = <A>(items: Item, read: (item: never) => A): ReadonlyArray<A> => Array.from(items as never, read);
-
-/** A field of the bytes as a request has it; undefined where a request leaves it out. */
-const readOf = (name: (typeof orders)[string][number], item: Item): unknown => {
-  if (name === "to") return item === "0x" ? undefined : item;
-  if (name === "input" || name === "blobVersionedHashes") return item;
-  if (name === "chainId" || name === "nonce") return countOf(item);
-  if (name === "accessList")
-    return item.length === 0
-      ? undefined
-      : listOf(item, ([address, storageKeys]: ReadonlyArray<Item>) => ({ address, storageKeys }));
-  if (name !== "authorizationList") return bigintOf(item);
-  return listOf(item, ([chainId = [], address, nonce = [], yParity = [], r = [], s = []]: ReadonlyArray<Item>) => ({
-    ...{ address, chainId: countOf(chainId), nonce: countOf(nonce), yParity: countOf(yParity) },
-    ...{ r: hashOf(r), s: hashOf(s) },
-  }));
+/** A signed transaction, parsed: the fields that `Request` has, and the signature. */
+const parsedOf = (raw: string) => {
+  const { r, s, yParity, v, ...fields } = parseTransaction(raw as TransactionSerialized) as Record<string, unknown>;
+  if (typeof r !== "string" || typeof s !== "string") return null;
+  const parity =
+    typeof yParity === "number" ? yParity : typeof v === "bigint" ? Number(v >= 35n ? (v - 35n) % 2n : v - 27n) : null;
+  if (parity !== 0 && parity !== 1) return null;
+  const known = Object.fromEntries(
+    Object.entries(fields).filter(([key, value]) => value !== undefined && !["blobs", "sidecars", "kzg"].includes(key)),
+  ) as Partial<Request>;
+  // why: viem's parser leaves out what is zero or empty
+  const request = {
+    nonce: 0,
+    value: 0n,
+    gas: 0n,
+    data: "0x",
+    ...(fields["type"] === "legacy" || fields["type"] === "eip2930"
+      ? {}
+      : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }),
+    ...known,
+  } as Request;
+  return { request, signature: { r, s, yParity: parity } };
 };
 
-/** The parity in `v`, and the chain that it binds. */
-const ofLegacy = (v: bigint) =>
-  v < 35n ? { parity: v - 27n, bound: {} } : { parity: (v - 35n) % 2n, bound: { chainId: Number((v - 35n) / 2n) } };
-
-/** A signed transaction, parsed: the request, and the bytes that it makes with its signature, without blobs. */
-const parsedOf = (raw: Hex) => {
-  const [type, envelope] = Object.entries(envelopes).find(([, number]) =>
-    isLegacy(number) ? raw.slice(2, 4) >= "c0" : raw.startsWith(`0x0${number.slice(2)}`),
-  ) ?? ["", ""];
-  const order = orders[envelope];
-  if (order === undefined) return null;
-  const outer = Rlp.toHex(isLegacy(envelope) ? raw : `0x${raw.slice(4)}`);
-  // why: a blob transaction may travel with its blobs, their commitments and proofs
-  const list = type === "eip4844" && outer.length === 4 ? outer[0] : outer;
-  if (!Array.isArray(list)) return null;
-  const [v, r, s] = list.slice(order.length).map(bigintOf);
-  if (v === undefined || r === undefined || s === undefined || list.length !== order.length + 3) return null;
-  const { parity, bound } = isLegacy(envelope) ? ofLegacy(v) : { parity: v, bound: {} };
-  const { input: data, ...known } = Object.fromEntries(order.map((name, at) => [name, readOf(name, list[at] ?? [])]));
-  const given = Object.entries({ type, ...known, data, ...bound }).filter(([, value]) => value !== undefined);
-  // the fields are those of the type, in its order; what they hold is what makes the same bytes again
-  const request = Object.fromEntries(given) as Request;
-  const fields = fieldsIn(request);
-  const items = fields === null ? null : itemsOf(fields);
-  if (items === null || (parity !== 0n && parity !== 1n)) return null;
-  const exact = sealed(envelope, [...items, ...[v, r, s].map(scalar)]);
-  return { request, exact, signature: { r: numberToHex(r), s: numberToHex(s), yParity: Number(parity) } };
+/**
+ * True if these are the bytes that request and signature make: other encodings of the same fields, and
+ * bytes behind the end, are not what any node would take. A blob transaction may travel with its blobs.
+ */
+const isExact = (raw: string, { request, signature }: NonNullable<ReturnType<typeof parsedOf>>): boolean => {
+  const { r, s, yParity } = signature;
+  const sealed = { r: r as `0x${string}`, s: s as `0x${string}`, yParity, v: BigInt(27 + yParity) };
+  const exact = serializeTransaction(request, sealed);
+  const text = raw.toLowerCase();
+  return text === exact || (request.type === "eip4844" && text.includes(exact.slice(4)));
 };
-
-/** The bytes of a signed transaction without blobs, which its hash does not cover; null where it is none. */
-export const withoutBlobs = (raw: Hex): Hex | null => safely(() => parsedOf(raw)?.exact ?? null, null);
 
 /** The signer and the request of signed bytes; null when they are no signed transaction. */
 export const readSigned = (raw: string): Signable | null =>
   safely(() => {
-    const text = raw.toLowerCase() as Hex;
-    const parsed = parsedOf(text);
+    const parsed = parsedOf(raw);
     const hash = parsed === null ? null : signingHash(parsed.request);
-    if (parsed === null || hash === null) return null;
-    const { request, exact, signature } = parsed;
-    // why: other encodings of the same fields, and bytes behind the end, are not what any node would take
-    if (text !== exact && !(request.type === "eip4844" && text.includes(exact.slice(4)))) return null;
-    const from: Address | null = recoverSigner(hash, signature);
-    return from === null ? null : { from, request };
+    if (parsed === null || hash === null || !isExact(raw, parsed)) return null;
+    const from: Address | null = recoverSigner(hash, parsed.signature);
+    return from === null ? null : { from, request: parsed.request };
   }, null);

@@ -7,10 +7,9 @@ export {
   filledOf,
   isRequestOf,
   signingHash,
-  unsignedBytes,
   type Request,
 } from "../../src/transaction/request.js";
 export { authenticate, type ShownTransaction } from "../../src/transaction/authenticate.js";
 export { recoverAuthorities } from "../../src/transaction/authorities.js";
-export { authorityOf, readSigned, recoverSigner, withoutBlobs } from "../../src/transaction/signer.js";
+export { authorityOf, readSigned, recoverSigner } from "../../src/transaction/signer.js";
 export { validate } from "../../src/transaction/validate.js";
