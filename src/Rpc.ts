@@ -36,7 +36,7 @@ import { observed } from "./rpc/observe.js";
 import { following, type PostTo } from "./rpc/post.js";
 import { redactUrls } from "./rpc/redact.js";
 import { patienceOf, requests, type Send } from "./rpc/requests.js";
-import { Rpc, sendingBy } from "./rpc/service.js";
+import { Rpc } from "./rpc/service.js";
 import { describedBy } from "./rpc/viemChain.js";
 import { isSubscribing, letGoBy, subscription } from "./rpc/subscription.js";
 
@@ -201,7 +201,7 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
   const rpc = overViem(client, client.transport, client.name ?? "viem client", options);
   return Layer.effect(
     Rpc,
-    Effect.map(rpc, (service) => sendingBy({ ...service, ...described }, service.send)),
+    Effect.map(rpc, (service) => ({ ...service, ...described })),
   );
 };
 

@@ -12,7 +12,7 @@ import { onAbort } from "../primitives/effects.js";
 import type { RunName, StepName } from "../primitives/names.js";
 import { inSpan, isTraced, type Attributes } from "../primitives/telemetry.js";
 import { CurrentRun, Rpc, type EndpointFacts, type Memory, type RunContext } from "../rpc/index.js";
-import { admissionOf, type RoundRequest } from "../rpc/service.js";
+import { admissionOf, sendOf, type RoundRequest } from "../rpc/service.js";
 import { answerTo, encoded, type Failure, type Question } from "./ask.js";
 import type { Block } from "./block.js";
 
@@ -54,6 +54,10 @@ export const mapped =
   (asking, hear) =>
     ask(asking, (answer) => hear(read(answer, asking)));
 
+/** `ask` where it is wanted, else `otherwise`. */
+export const when = <A, B>(isWanted: boolean, ask: Ask<A>, otherwise: B): Ask<A | B> =>
+  isWanted ? ask : known(otherwise);
+
 /** Goes on behind an answer; null = that is all. */
 export const goingOn =
   <A>(ask: Ask<A>, further: (answer: A, asking: Asking) => Effect.Effect<A, never, Rpc> | null): Ask<A> =>
@@ -93,6 +97,7 @@ export const together =
     const names: ReadonlyArray<keyof Parts> = Object.keys(asks);
     const answers: Partial<Parts> = {};
     let open = names.length;
+    if (open === 0) return hear(answers as Parts);
     for (const name of names)
       asks[name](asking, (answer) => {
         answers[name] = answer;
@@ -170,7 +175,7 @@ const roundOf = <A>(
   const run = fiber.getRef(CurrentRun);
   const isSpanned = isTraced(fiber);
   // why: who waits at a gate, or was not let in, is told so by `request`
-  const send = isSpanned || admissionOf(fiber) !== "admitted" ? undefined : rpc.send;
+  const send = isSpanned || admissionOf(fiber) !== "admitted" ? undefined : sendOf(rpc);
   const taken: Array<{
     readonly request: RoundRequest;
     readonly hear: (answer: Result.Result<unknown, Failure>) => void;
@@ -208,10 +213,10 @@ const roundOf = <A>(
     const { method, params, run: within } = request;
     return begin(Effect.result(rpc.request(method, params)), within, hear);
   };
+  if (run.signal?.aborted === true) end(Effect.interrupt);
   guarded(() => ask({ rpc, run, context, isTraced: isSpanned, take, begin }, (answer) => end(Effect.succeed(answer))))(
     undefined,
   );
-  if (run.signal?.aborted === true) end(Effect.interrupt);
   if (isOpen) {
     const unwatch = run.signal === null ? () => undefined : onAbort(run.signal, () => end(Effect.interrupt));
     // why: a layer of somebody's may tell an answer twice
@@ -222,12 +227,15 @@ const roundOf = <A>(
       hear?.(answer);
     };
     const requests = taken.map(({ request }) => request);
-    const callOff = send?.(requests, heard) ?? (() => undefined);
-    close = () => {
-      unwatch();
-      callOff();
-    };
-    if (!isOpen) close();
+    close = unwatch;
+    guarded(() => {
+      const callOff = send?.(requests, heard) ?? (() => undefined);
+      close = () => {
+        unwatch();
+        callOff();
+      };
+      if (!isOpen) close();
+    })(undefined);
   }
   return Effect.suspend(() => {
     isOpen = false;

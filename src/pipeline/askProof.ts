@@ -15,7 +15,7 @@ import type { StateDiff } from "../eth/call.js";
 import type { AskRule } from "../primitives/names.js";
 import { isSlotted } from "../report/freshness.js";
 import { abisOf } from "../report/options.js";
-import { each, goingOn, known, mapped, sent, together, type Ask } from "../eth/round.js";
+import { each, goingOn, known, mapped, sent, together, when, type Ask } from "../eth/round.js";
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import { failureOf, type AskResult } from "../steps/reading/askResult.js";
@@ -28,7 +28,6 @@ import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { planOf, worldsAsked, type Claim } from "./proofPlans.js";
 import { isOnHead, type Proof } from "./proofState.js";
 import { type RunAnswers } from "./answers.js";
-import { when } from "./scanRound.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
 import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./extras/stateTraces.js";
 

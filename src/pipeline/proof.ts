@@ -13,9 +13,8 @@ import { learnLack } from "../rpc/memory.js";
 import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import { attempt, attemptOf } from "./attempt.js";
-import { sent, together, youngHead } from "../eth/round.js";
+import { sent, together, when, youngHead } from "../eth/round.js";
 import { askRuns, timesOf } from "./askProof.js";
-import { when } from "./scanRound.js";
 import type { Limits } from "./choose.js";
 import {
   doubtsOf,
@@ -305,7 +304,8 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
   // why: the head of several endpoints is whatever enough of them name now
   const isTried = !isOdd && isOnHead(usual) && chain.paceKnown && !isQuorum;
   const young = isTried ? youngHead(memory, askedAt, chain.blockTimeMs) : null;
-  if (young !== null) return yield* first({ ...about, askedAt }, Result.succeed(young), because, onLastHead);
+  if (young !== null)
+    return yield* first({ ...standingOn(about, usual), askedAt }, Result.succeed(young), because, onLastHead);
   const { header, counts } = yield* inRound(
     because,
     sent(

@@ -195,7 +195,7 @@ const proveOnce = Effect.fnUntraced(function* (
     asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
   };
   yield* turn;
-  const state = yield* withRoomFor(report, proveOnStableHead(about));
+  const state = yield* proveOnStableHead(about);
   yield* turn;
   const late = failureOf(figuresOf(state.proof));
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
@@ -248,7 +248,7 @@ export const proveChosen = Effect.fnUntraced(function* (
   const bundle = Arr.map(transactions, ({ input }) => input);
   // why: users' own steps are asked once for a proof and all that it asks again
   const own = yield* Effect.cached(askUserSteps(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
-  const { report: proven, limits } = yield* proveOnce(report, proving, own, null);
+  const { report: proven, limits } = yield* withRoomFor(report, proveOnce(report, proving, own, null));
   if (limits === null) return proven;
   if (scanned !== null) {
     const settled = { ...undoubted, findings: [widened()] };

@@ -84,19 +84,21 @@ const mostRuns = 5;
 const bytesOf = ({ topics, data }: OutcomeLog): number => 384 + 70 * topics.length + data.length;
 
 /**
- * A proof, whose runs all say again the events that its report tells of: its answers may hold so much more, 20 MiB at most.
+ * A proof, whose runs all say again the events that its report tells of: the answers of its call may hold so much more, 20 MiB
+ * at most.
  * For more events than some 6,000 there is no further room.
  */
 export const withRoomFor = <A, E, R>(
   { transactions }: Pick<Report, "transactions">,
   ask: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> =>
-  Effect.updateService(ask, CurrentRun, ({ answers = null, ...run }) => {
+  Effect.flatMap(Effect.service(CurrentRun), ({ answers }) => {
     let told = 0;
     for (const { outcome } of transactions) for (const log of outcome.logs) told += bytesOf(log);
     // guard: room for events
     const more = told > mostAgain ? 0 : mostRuns * told;
-    return { ...run, answers: answers === null ? null : { left: answers.left + more } };
+    if (answers != null) answers.left += more;
+    return ask;
   });
 
 /** Requests in a round of their own, after all that was asked so far, by this rule; null = at first. */

@@ -11,7 +11,7 @@ import { unknownForks } from "../primitives/names.js";
 import { fromError } from "../report/finding.js";
 import { isFast } from "../report/freshness.js";
 import type { Observed } from "../report/schema.js";
-import { each, sent, together } from "../eth/round.js";
+import { each, sent, together, when } from "../eth/round.js";
 import type { Rpc } from "../rpc/index.js";
 import { blockReads } from "../steps/reading/blockReads.js";
 import { signers } from "../steps/reading/bundle.js";
@@ -26,7 +26,7 @@ import { askPooled, inFlightOf } from "../steps/reading/pool.js";
 import { fundedPlan, pricedPlan, widerPlan } from "./scanPlans.js";
 import type { Subject } from "./steps.js";
 import { isForm, isNoPending } from "./endpoint/simulate.js";
-import { askByEthCall, askChainId, askPlan, begin, refusalIn, when, type Scanning } from "./scanRound.js";
+import { askByEthCall, askChainId, askPlan, begin, refusalIn, type Scanning } from "./scanRound.js";
 
 const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&

@@ -4,7 +4,7 @@ import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import * as Questions from "../eth/questions.js";
-import { asked, beginning, each, known, mapped, one, sent, together, type Ask } from "../eth/round.js";
+import { asked, beginning, each, known, mapped, one, sent, together, when, type Ask } from "../eth/round.js";
 import * as Fee from "../steps/fee.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import type * as Simulate from "../steps/simulate.js";
@@ -98,10 +98,6 @@ export const askPlan =
     const run = refused === null ? simulate(plan, abisOf(options)) : known(Result.fail(refused));
     mapped(run, (result) => new Map([[plan.name, result]]))(asking, hear);
   };
-
-/** `ask` where it is wanted, else `otherwise`. */
-export const when = <A, B>(isWanted: boolean, ask: Ask<A>, otherwise: B): Ask<A | B> =>
-  isWanted ? ask : known(otherwise);
 
 export const askByEthCall = (subject: Subject, tag: Observed["blockTag"], { before }: Pick<Simulate.Plan, "before">) =>
   beginning(Effect.flatMap(rare, ({ askCalls }) => sent(askCalls(subject, tag, before))));

@@ -45,10 +45,13 @@ export const lazyOr = <A>(load: () => Promise<A>, otherwise: A) => {
   return { now: () => loaded, wait: () => (loading ??= begin()) };
 };
 
+// why: tests put clocks of their own in place of these later, in which an answer that came would never be read
+const { setImmediate: setImmediately = null, setTimeout: setSoon } = globalThis;
+
 /** Calls `run` in the next turn of the event loop, behind what is under way. */
 export const inNextTurn = (run: () => void): void => {
-  if (typeof globalThis.setImmediate === "function") globalThis.setImmediate(run);
-  else globalThis.setTimeout(run, 0);
+  if (setImmediately === null) setSoon(run, 0);
+  else setImmediately(run);
 };
 
 /** Ms for which the event loop may be held in one go. */

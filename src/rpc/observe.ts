@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { safely } from "../primitives/record.js";
 import { counting, errorTypeOf, inSpan, isTraced, Listener, nameOf, type Attributes } from "../primitives/telemetry.js";
-import { CurrentRun, sendingBy, type LedgerEntry, type Rpc } from "./service.js";
+import { CurrentRun, withSend, type LedgerEntry, type Rpc } from "./service.js";
 
 /** A JSON-RPC request has ended, after all its tries: its line of the ledger, and how it went. */
 export interface RequestEvent extends LedgerEntry {
@@ -109,6 +109,6 @@ export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory" 
         };
       };
     // why: who listens is told of each request by itself
-    const send = listener !== null || node.send === undefined ? undefined : sendCounted(node.send);
-    return sendingBy({ ...node, endpoint, request }, send);
+    const send = listener === null && node.send !== undefined ? sendCounted(node.send) : null;
+    return withSend({ ...node, endpoint, request, send: undefined }, send);
   });

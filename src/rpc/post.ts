@@ -181,6 +181,9 @@ export const weightOf = (body: Uint8Array | string): number => {
   return Math.max(body.length, leastValue * values);
 };
 
+/** Bytes of a packed body that is read in the turn in which it came. */
+const mostPacked = 2_048;
+
 /** Long bodies that are whole, and wait to be read. */
 const whole: Array<() => void> = [];
 const readNext = (): void => {
@@ -235,7 +238,8 @@ export const receiver = ({ maxBytes, take }: ResponseBudget, callback: (result: 
         if (!take(Math.max(0, weight - bytes))) return finish(Result.fail(tooMuch(weight)));
         finish(Result.succeed({ status, header, text: textOf(unpacked), bytes: unpacked.length }));
       };
-      if (bytes < leastWeighed) read();
+      // why: two KiB may be packed out of two MiB
+      if (bytes < (unpack === null ? leastWeighed : mostPacked)) read();
       else inOwnTurn(read);
     },
     fail: (error: unknown): void => {

@@ -318,12 +318,14 @@ export const requests = (
       const { signal } = run;
       return Effect.callback((resume) => {
         if (signal?.aborted === true) return resume(Effect.interrupt);
+        let isOpen = true;
         let unwatch = (): void => undefined;
         const callOff = sendAll([{ method, params, run }], admission, (_, answer) => {
+          isOpen = false;
           unwatch();
           resume(Effect.fromResult(answer));
         });
-        if (signal !== null)
+        if (signal !== null && isOpen)
           unwatch = onAbort(signal, () => {
             callOff();
             resume(Effect.interrupt);

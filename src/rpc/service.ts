@@ -24,8 +24,8 @@ export class Rpc extends Context.Service<
     readonly request: (method: string, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, RpcError | Verdict>;
     /**
      * Sends the requests of a round together, and calls `hear` once for each, with its place and what {@link request} would
-     * have given; returns how to call off those that have not ended. Absent = each is sent by `request`, as for whoever
-     * puts another `request` in its place: a spread leaves it behind.
+     * have given; returns how to call off those that have not ended. For a layer of one's own: absent = each is sent by
+     * `request`. Layers of this package send together as long as nobody puts another `request` in the place of theirs.
      */
     readonly send?:
       | ((
@@ -192,9 +192,20 @@ export interface RoundRequest {
   readonly run: RunContext;
 }
 
-/** A service with a `send` that no spread takes over: whoever puts another `request` in its place is not passed by. */
-export const sendingBy = <Node extends object>(node: Node, send: Rpc["Service"]["send"]): Node =>
-  Object.defineProperty(node, "send", { value: send, enumerable: false });
+/** How the requests of a round are sent together, by the `request` that would send each. */
+const sends = new WeakMap<Rpc["Service"]["request"], NonNullable<Rpc["Service"]["send"]>>();
+
+/** Notes that a service sends rounds together: for its own `request` alone, so that whoever puts another in its place is not passed by. */
+export const withSend = <Node extends Pick<Rpc["Service"], "request">>(
+  node: Node,
+  send: Rpc["Service"]["send"] | null,
+): Node => {
+  if (send != null) sends.set(node.request, send);
+  return node;
+};
+
+/** Returns how a service sends a round together; none = request by request. */
+export const sendOf = ({ request, send }: Rpc["Service"]): Rpc["Service"]["send"] => send ?? sends.get(request);
 
 /**
  * The bytes that every run begins with: three simulations of 6,000 events. Reading an answer takes up to twenty times

@@ -1,5 +1,4 @@
 /** A round as data: sent together or one by one it says the same, and whatever ends it ends all that is under way. */
-import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Fiber from "effect/Fiber";
@@ -10,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import * as Rpc from "../../src/Rpc.js";
 import type { LedgerEntry } from "../../src/Rpc.js";
 import { layerScripted, rpcError, silence } from "../../src/testing.js";
-import { asked, each, goingOn, known, mapped, one, question, sent, together } from "../rooms/eth.js";
+import { asked, beginning, each, goingOn, known, mapped, one, question, sent, together } from "../rooms/eth.js";
 import { CurrentRun, type RunContext } from "../rooms/rpc.js";
 
 const node = (options: Parameters<typeof layerScripted>[2] = {}) =>
@@ -39,7 +38,10 @@ const inRun = <A>(ask: Parameters<typeof sent<A>>[0], given: Partial<RunContext>
 const oneByOne = (layer: Layer.Layer<Rpc.Rpc>) =>
   Layer.effect(
     Rpc.Rpc,
-    Effect.map(Effect.service(Rpc.Rpc), (rpc) => ({ ...rpc })),
+    Effect.map(Effect.service(Rpc.Rpc), (rpc) => ({
+      ...rpc,
+      request: (method: string, params: ReadonlyArray<unknown>) => rpc.request(method, params),
+    })),
   ).pipe(Layer.provide(layer));
 
 const round = asked(
@@ -96,17 +98,23 @@ describe("a round", () => {
     });
   });
 
-  it("goes through another's `request`, which no `send` passes by", async () => {
+  it.each<readonly [string, (rpc: Rpc.Rpc["Service"], request: Rpc.Rpc["Service"]["request"]) => Rpc.Rpc["Service"]]>([
+    ["a spread", (rpc, request) => ({ ...rpc, request })],
+    ["an object that inherits", (rpc, request) => Object.assign(Object.create(rpc), { request })],
+    [
+      "a proxy",
+      (rpc, request) => new Proxy(rpc, { get: (of, name) => (name === "request" ? request : Reflect.get(of, name)) }),
+    ],
+  ])("goes through another's `request`, which nothing passes by: %s", async (_, wrapped) => {
     const asked: Array<string> = [];
     const watched = Layer.effect(
       Rpc.Rpc,
-      Effect.map(Effect.service(Rpc.Rpc), (rpc) => ({
-        ...rpc,
-        request: (method: string, params: ReadonlyArray<unknown>) => {
+      Effect.map(Effect.service(Rpc.Rpc), (rpc) =>
+        wrapped(rpc, (method, params) => {
           asked.push(method);
           return rpc.request(method, params);
-        },
-      })),
+        }),
+      ),
     ).pipe(Layer.provide(node()));
     await Effect.runPromise(Effect.provide(inRun(each(["eth_chainId", "eth_accounts"], raw)).effect, watched));
     expect(asked).toEqual(["eth_chainId", "eth_accounts"]);
@@ -210,8 +218,28 @@ describe("a round", () => {
     expect(ledger.map(({ tries }) => tries)).toEqual([0]);
   });
 
-  it("has no `send` that a context spreads", async () => {
-    const rpc = Context.get(await Effect.runPromise(Effect.scoped(Layer.build(node()))), Rpc.Rpc);
-    expect([typeof rpc.send, "send" in { ...rpc }]).toEqual(["function", false]);
+  it("asks nothing where nothing is in it, and begins nothing where its run is over", async () => {
+    expect(await Effect.runPromise(Effect.provide(inRun(together({})).effect, node()))).toEqual({});
+    const over = AbortSignal.abort("over");
+    let begun = 0;
+    const { effect } = inRun(beginning(Effect.sync(() => begun++)), { signal: over });
+    expect(Exit.hasInterrupts(await Effect.runPromiseExit(Effect.provide(effect, node())))).toBe(true);
+    expect(begun).toBe(0);
+  });
+
+  it("has the defect of a `send` that throws", async () => {
+    const own = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Effect.service(Rpc.Rpc), (rpc) =>
+        Rpc.Rpc.of({
+          ...rpc,
+          send: () => {
+            throw new Error("broken");
+          },
+        }),
+      ),
+    ).pipe(Layer.provide(node()));
+    const exit = await Effect.runPromiseExit(Effect.provide(inRun(raw("eth_chainId")).effect, own));
+    expect(Exit.isFailure(exit) && String(exit.cause)).toContain("broken");
   });
 });

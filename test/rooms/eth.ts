@@ -29,4 +29,4 @@ export * as WatchLogs from "../../src/eth/watchLogs.js";
 export { chainsInUse } from "../../src/eth/chains.js";
 export { readTransaction } from "../../src/eth/transactions.js";
 export { question } from "../../src/eth/ask.js";
-export { asked, each, goingOn, known, mapped, one, sent, together } from "../../src/eth/round.js";
+export { asked, beginning, each, goingOn, known, mapped, one, sent, together } from "../../src/eth/round.js";

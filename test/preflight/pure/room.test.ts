@@ -11,11 +11,11 @@ const telling = (count: number) =>
   ({ transactions: [{ outcome: { logs: Array.from({ length: count }, () => log) } }] }) as never;
 const left = Effect.map(CurrentRun, ({ answers }) => answers?.left);
 
-/** MiB that a proof of so many events may hold more than its scan left, and what is left behind it. */
+/** MiB that a proof of so many events may hold more than its scan left, and how much of that is nobody's behind it. */
 const roomFor = (count: number) =>
   Effect.runPromise(
     withRun(1_000, () => Effect.all([left, withRoomFor(telling(count), left), left])).pipe(
-      Effect.map(([before = 0, within = 0, behind = 0]) => [(within - before) / mebibyte, behind - before]),
+      Effect.map(([before = 0, within = 0, behind = 0]) => [(within - before) / mebibyte, behind - within]),
     ),
   );
 
