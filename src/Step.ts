@@ -67,16 +67,6 @@ export interface Finding {
   readonly transaction?: number | null | undefined;
 }
 
-/** One request of a step, as data. */
-export interface StepRequest<A = unknown> {
-  /** The JSON-RPC method. */
-  readonly method: string;
-  /** Its parameters, as JSON has them: numbers and amounts as quantities (`0x…`). */
-  readonly params: ReadonlyArray<unknown>;
-  /** Reads the `result`, which is a node's: anything. Where it throws, the step is `StepUnavailable`. Pure. */
-  read(result: unknown): A;
-}
-
 /** A step: `A` is what it asks for, `E` how that fails, `R` what it needs to ask. */
 export interface Step<A = undefined, E = never, R = never> {
   /** Owner, a slash, and the step's own name (`acme/sanctions`), as in findings and in the ledger. */
@@ -97,7 +87,19 @@ export interface Step<A = undefined, E = never, R = never> {
    * answer is the answer of the step, in the order of the requests. One that fails makes the step `StepUnavailable`.
    */
   readonly requests?:
-    | ((bundle: Bundle, context: Context) => { readonly [K in keyof A]: StepRequest<A[K]> })
+    | ((
+        bundle: Bundle,
+        context: Context,
+      ) => {
+        readonly [K in keyof A]: {
+          /** The JSON-RPC method. */
+          readonly method: string;
+          /** Its parameters, as JSON has them: numbers and amounts as quantities (`0x…`). */
+          readonly params: ReadonlyArray<unknown>;
+          /** Reads the `result`, which is a node's: anything. Where it throws, the step is `StepUnavailable`. Pure. */
+          read(result: unknown): A[K];
+        };
+      })
     | undefined;
   /**
    * Judges the report that the built-in steps made, with the answer of `ask`: once in a scan, and in a proof once for

@@ -409,7 +409,7 @@ const weights: Readonly<Record<string, number>> = {
   primitives: 892,
   promise: 605,
   report: 3456,
-  rpc: 2844,
+  rpc: 2853,
   settle: 867,
   steps: 4980,
   transaction: 661,

@@ -33,7 +33,7 @@ import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import type { Claim, Unplaced } from "./proofPlans.js";
-import { isOnHead, type Doubt, type DoubtOf, type KeptState, type ProofState } from "./proofState.js";
+import { isOnHead, isTrueToState, type Doubt, type DoubtOf, type KeptState, type ProofState } from "./proofState.js";
 import { figuresOf, withAnswers, type RunAnswers } from "./answers.js";
 import { incomparable } from "./worlds/compare.js";
 import { gasRows, tagOf, type World } from "./worlds/contexts.js";
@@ -111,6 +111,9 @@ const mostAttempts = 32;
 const forEach = (): number => mostAttempts;
 const once = (): number => 1;
 
+/** How often runs are asked again between which balances moved, though the head did not. */
+const mostMoved = 3;
+
 /** A rule that settles one kind of doubt. */
 const settles = <K extends Doubt["kind"]>(
   kind: K,
@@ -171,7 +174,12 @@ export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
   }),
   settles("misplaced", { because: "misplaced", most: once, ask: (state) => again(state, "misplaced") }),
   settles("forkParts", { because: "forkBetween", most: once, ask: (state) => again(state, "forkBetween") }),
-  settles("incomparable", { because: "incomparable", most: once, ask: (state) => again(state, "incomparable") }),
+  settles("incomparable", {
+    because: "incomparable",
+    // why: whoever sends several at once moves the balances under each of them, and stops
+    most: ({ claim, proof }) => (isTrueToState(claim, proof) ? 1 : mostMoved),
+    ask: (state) => again(state, "incomparable"),
+  }),
   settles("hiddenCall", {
     because: "hiddenCall",
     ask: (state) =>

@@ -177,7 +177,7 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => [
 ];
 
 /** Reads what a step gave as its requests. */
-const requestsIn = (input: unknown): Result.Result<ReadonlyArray<Step.StepRequest>, string> =>
+const requestsIn = (input: unknown) =>
   !Array.isArray(input) || input.length > most.requests
     ? Result.fail(`requests must return a list of at most ${most.requests}`)
     : Result.all(

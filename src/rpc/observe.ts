@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { safely } from "../primitives/record.js";
 import { counting, errorTypeOf, inSpan, isTraced, Listener, nameOf, type Attributes } from "../primitives/telemetry.js";
-import { CurrentRun, withSend, type LedgerEntry, type Rpc } from "./service.js";
+import { CurrentRun, sendOf, withSend, type LedgerEntry, type Rpc, type SendRound } from "./service.js";
 
 /** A JSON-RPC request has ended, after all its tries: its line of the ledger, and how it went. */
 export interface RequestEvent extends LedgerEntry {
@@ -29,7 +29,9 @@ const serverOf = (endpoint: string): Attributes => {
  * A node by its endpoint, whose requests are seen by whoever listens. A logger, and where metrics go, are those
  * in force where the node is made: to look them up in the context of every request would cost more than they do.
  */
-export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory" | "send">>(
+export const observed = <
+  Node extends Pick<Rpc["Service"], "request" | "memory"> & { readonly send?: SendRound | undefined },
+>(
   endpoint: string,
   node: Node,
 ): Effect.Effect<Node & { readonly endpoint: string }> =>
@@ -85,7 +87,7 @@ export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory" 
       });
 
     const sendCounted =
-      (send: NonNullable<Rpc["Service"]["send"]>): typeof send =>
+      (send: SendRound): SendRound =>
       (round, hear) => {
         const started = clock.currentTimeMillisUnsafe();
         const open = new Map(
@@ -108,7 +110,10 @@ export const observed = <Node extends Pick<Rpc["Service"], "request" | "memory" 
           for (const place of open.keys()) end(place, "Interrupted");
         };
       };
+    const own = sendOf({ request: node.request });
     // why: who listens is told of each request by itself
-    const send = listener === null && node.send !== undefined ? sendCounted(node.send) : null;
-    return withSend({ ...node, endpoint, request, send: undefined }, send);
+    return withSend(
+      { ...node, endpoint, request },
+      listener === null && own !== undefined ? sendCounted(own) : undefined,
+    );
   });

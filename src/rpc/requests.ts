@@ -22,6 +22,8 @@ import {
   type RoundRequest,
   type Rpc,
   type RunContext,
+  type SendRound,
+  withSend,
 } from "./service.js";
 
 /** A fiber that waits: until when (epoch ms), and what is told when the turn or that time comes. */
@@ -240,7 +242,7 @@ export const requests = (
   endpoint: string,
   patience: Patience,
   clock: Clock.Clock,
-): Pick<Rpc["Service"], "request" | "memory" | "admit"> & { readonly send: NonNullable<Rpc["Service"]["send"]> } => {
+): Pick<Rpc["Service"], "request" | "memory" | "admit"> => {
   const admit = gate(patience, clock);
   const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patience.refusalMs);
   const send = sendWith(memory);
@@ -249,7 +251,7 @@ export const requests = (
   const sendAll = (
     round: ReadonlyArray<RoundRequest>,
     admission: ReturnType<typeof admissionOf>,
-    hear: Parameters<NonNullable<Rpc["Service"]["send"]>>[1],
+    hear: Parameters<SendRound>[1],
   ): (() => void) => {
     const open = new Map<SentRequest, Flight>();
     const timers = new Map<number, () => void>();
@@ -337,5 +339,5 @@ export const requests = (
       });
     });
 
-  return { request, memory, admit, send: (round, hear) => sendAll(round, "admitted", hear) };
+  return withSend({ request, memory, admit }, (round, hear) => sendAll(round, "admitted", hear));
 };

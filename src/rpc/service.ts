@@ -29,7 +29,7 @@ export class Rpc extends Context.Service<
      */
     readonly send?:
       | ((
-          requests: ReadonlyArray<RoundRequest>,
+          requests: ReadonlyArray<{ readonly method: string; readonly params: ReadonlyArray<unknown> }>,
           hear: (place: number, answer: Result.Result<unknown, RpcError | Verdict>) => void,
         ) => () => void)
       | undefined;
@@ -192,20 +192,27 @@ export interface RoundRequest {
   readonly run: RunContext;
 }
 
+/** Sends a round together, each request for its run. */
+export type SendRound = (
+  requests: ReadonlyArray<RoundRequest>,
+  hear: Parameters<NonNullable<Rpc["Service"]["send"]>>[1],
+) => () => void;
+
 /** How the requests of a round are sent together, by the `request` that would send each. */
-const sends = new WeakMap<Rpc["Service"]["request"], NonNullable<Rpc["Service"]["send"]>>();
+const sends = new WeakMap<Rpc["Service"]["request"], SendRound>();
 
 /** Notes that a service sends rounds together: for its own `request` alone, so that whoever puts another in its place is not passed by. */
 export const withSend = <Node extends Pick<Rpc["Service"], "request">>(
   node: Node,
-  send: Rpc["Service"]["send"] | null,
+  send: SendRound | undefined,
 ): Node => {
-  if (send != null) sends.set(node.request, send);
+  if (send !== undefined) sends.set(node.request, send);
   return node;
 };
 
 /** Returns how a service sends a round together; none = request by request. */
-export const sendOf = ({ request, send }: Rpc["Service"]): Rpc["Service"]["send"] => send ?? sends.get(request);
+export const sendOf = ({ request, send }: Pick<Rpc["Service"], "request" | "send">): SendRound | undefined =>
+  send ?? sends.get(request);
 
 /**
  * The bytes that every run begins with: three simulations of 6,000 events. Reading an answer takes up to twenty times

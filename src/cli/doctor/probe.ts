@@ -216,7 +216,8 @@ const readings: Readonly<Record<string, (run: Run) => ProbeAnswer>> = {
   validation: ({ plan }) => (plan.without?.has("validation") === true ? no("refused") : yes()),
   deployment: () => yes(),
   traceTransfers: ({ traced }) => (traced ? yes() : no("a transfer of ETH left no log")),
-  maxUsedGas: ({ block }) => (block.calls.at(-1)?.maxUsedGas == null ? no("a result does not carry it") : yes()),
+  maxUsedGas: ({ readings }) =>
+    readings.at(-1)?.outcome.maxUsedGas == null ? no("a result does not carry it") : yes(),
 };
 
 const chainIdIn = ({ environment }: Run["before"]): number | null => {
