@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import type { Hex } from "viem";
+import { multicall3Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
 import * as Preflight from "../../src/Preflight.js";
@@ -278,6 +278,40 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(["ready", "caution"]).toContain(odd.verdict);
     expect([odd.observed.blockTag, headersOf(odd)]).toEqual(["pending", [1, 1]]);
   });
+
+  it.runIf(name === "anvil")(
+    "traces what a batch hides on the state that a scan would choose, whatever a posted report says of its own",
+    async () => {
+      const batch: Hex = `0x${"ba".repeat(20)}`;
+      // answers with ones, of which no results of calls can be read
+      await scene.ask("anvil_setCode", [batch, "0x5f195f5260205ff3"]);
+      const calls = [{ target: nobody, allowFailure: true, callData: "0x" }];
+      const data = calldata({ abi: multicall3Abi }, "aggregate3", [calls]);
+      const blocks: Array<unknown> = [];
+      const watched = Layer.effect(
+        Rpc.Rpc,
+        Effect.map(Rpc.Rpc, (node) =>
+          Rpc.Rpc.of({
+            ...node,
+            request: (method, params) => {
+              if (method === "debug_traceCall" && JSON.stringify(params[2]).includes("callTracer"))
+                blocks.push(params[1]);
+              return node.request(method, params);
+            },
+          }),
+        ),
+      ).pipe(Layer.provide(layerOf(scene.url)));
+      await scene.mine();
+      const again = await Effect.runPromise(
+        Effect.gen(function* () {
+          const report = yield* Preflight.preflight({ from: owner.address, to: batch, data }, { block: "latest" });
+          blocks.length = 0;
+          return yield* Preflight.prove({ ...report, observed: { ...report.observed, blockTag: 1n } });
+        }).pipe(Effect.provide(watched)),
+      );
+      expect([headersOf(again)[0], blocks]).toEqual([1, ["latest"]]);
+    },
+  );
 
   it("forgets the head with everything else that it knew of a connection", async () => {
     const [report] = await proven(nothing);

@@ -1,5 +1,5 @@
 /** How much an answer may hold, alone and beside the others of its run. */
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { receiver, roomFor, sharedRoom, type Posted } from "../rooms/rpc.js";
 
 it("is less for a number than for a simulation, and never more than the endpoint allows", () => {
@@ -40,6 +40,27 @@ it("is taken by what values weigh when they are read, not by the bytes that they
   const readIn = async (body: string, maxBytes: number) => (await received(body, maxBytes))._tag;
   expect(await readIn(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte)).toBe("Success");
   expect(await readIn(`[${"{},".repeat(mebibyte / 3)}{}]`, 2 * mebibyte)).toBe("Failure");
+});
+
+it("of a long body is taken under a clock that a test holds, and of a packed one not in the turn in which it came", async () => {
+  vi.useFakeTimers();
+  try {
+    expect((await received(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte))._tag).toBe("Success");
+  } finally {
+    vi.useRealTimers();
+  }
+  const packed = (bytes: number) => {
+    let isRead = false;
+    const answers = receiver({ maxBytes: mebibyte, take: () => true }, () => (isRead = true));
+    answers.data(new Uint8Array(bytes));
+    answers.end(
+      200,
+      () => null,
+      () => new TextEncoder().encode("1"),
+    );
+    return isRead;
+  };
+  expect([packed(100), packed(10_000)]).toEqual([true, false]);
 });
 
 it("of long bodies that are whole together is taken one in a turn of the event loop, whatever ends behind them", async () => {

@@ -22,7 +22,7 @@ import { unseen, type View } from "../../rooms/witness.js";
 import { account, alice, bob, hexOf, unanswered } from "../../steps/parts.js";
 import { absent, header, history, receipts } from "../../steps/reading/facts.js";
 import { asked, inFork, namesOf, pinned, ranAs, scanning, standing, stood } from "./between.js";
-import { counted, did, holding, named, rich } from "./world.js";
+import { counted, did, holding, named, plan, rich } from "./world.js";
 
 type Scan = NonNullable<Parameters<typeof scanning>[0]>;
 type Asked = NonNullable<Scan["asked"]>;
@@ -666,6 +666,14 @@ describe("how often", () => {
       { unsupportedPart: 32 },
     ],
     ["so if a block in front may be", { round: { run: refused(form) } }, { unsupportedPart: 32 }],
+    [
+      "three times where balances moved beneath runs that pretend them",
+      {
+        round: { counts: counted([alice, 4, 5]), reader: stood("readerOnly", pinned, { before: holding(rich + 1n) }) },
+        proof: { next: stood("next", pinned, { plan: plan({ name: "next", block: pinned, pretended: true }) }) },
+      },
+      { incomparable: 3 },
+    ],
     ["once where both are left out", { teach: lacking("hash", "entries"), proof: { next: refused(form) } }, {}],
   ])("%s", (_, given, changed) => expect(most(given)).toEqual({ ...each, ...once, ...changed }));
   it("a scan asks by each rule once, and begins anew on the latest block once more where the endpoint is another", () =>
