@@ -1,8 +1,10 @@
 /** A round as data: sent together or one by one it says the same, and whatever ends it ends all that is under way. */
+import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Fiber from "effect/Fiber";
 import * as Layer from "effect/Layer";
+import * as Metric from "effect/Metric";
 import * as Result from "effect/Result";
 import * as TestClock from "effect/testing/TestClock";
 import { describe, expect, it } from "vitest";
@@ -216,6 +218,84 @@ describe("a round", () => {
     );
     expect(Result.isFailure(answers) && answers.failure).toMatchObject({ reason: { _tag: "AdmissionTimeout" } });
     expect(ledger.map(({ tries }) => tries)).toEqual([0]);
+  });
+
+  it("ends each request at a deadline of its own", async () => {
+    const by =
+      (deadline: number, ask: typeof open): typeof open =>
+      (asking, hear) =>
+        ask({ ...asking, run: { ...asking.run, deadline } }, hear);
+    const open = raw("eth_blockNumber");
+    const { effect, ledger } = inRun(together({ first: by(100, open), second: by(250, open) }));
+    const answers = await Effect.runPromise(
+      Effect.gen(function* () {
+        const fiber = yield* Effect.forkChild(effect);
+        yield* TestClock.adjust(100);
+        expect(ledger.map(({ ms }) => ms)).toEqual([100]);
+        yield* TestClock.adjust(150);
+        return yield* Fiber.join(fiber);
+      }).pipe(Effect.provide(Layer.provideMerge(node(), TestClock.layer()))),
+    );
+    expect(told(answers)).toEqual({
+      first: { failure: expect.stringMatching(/100 ms/) },
+      second: { failure: expect.stringMatching(/250 ms/) },
+    });
+  });
+
+  it("leaves no timer behind, neither of a deadline nor of a try that is no longer wanted", async () => {
+    let [timers, tries] = [0, 0];
+    const clock = Object.assign(Object.create(Effect.runSync(Effect.service(Clock.Clock))) as Clock.Clock, {
+      sleep: () =>
+        Effect.callback<void>(() => {
+          timers++;
+          return Effect.sync(() => void timers--);
+        }),
+    });
+    const busy = layerScripted(
+      { eth_chainId: "0x1", eth_gasPrice: () => (tries++, rpcError({ code: -32005, message: "rate limit" })) },
+      undefined,
+      { retryTimes: 3 },
+    ).pipe(Layer.provideMerge(Layer.succeed(Clock.Clock, clock)));
+    await Effect.runPromise(Effect.provide(inRun(each(["eth_chainId", "eth_chainId"], raw)).effect, busy));
+    // why: what a script answers is there before a timer is
+    const later = Rpc.layerProvider({ request: async () => "0x1" }).pipe(
+      Layer.provideMerge(Layer.succeed(Clock.Clock, clock)),
+    );
+    await Effect.runPromise(
+      Effect.provide(
+        Rpc.Rpc.use(({ request }) => request("eth_chainId", [])),
+        later,
+      ),
+    );
+    expect(timers).toBe(0);
+    const fiber = Effect.runFork(Effect.provide(inRun(each(["eth_gasPrice"], raw)).effect, busy));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([timers, tries]).toEqual([2, 1]);
+    await Effect.runPromise(Fiber.interrupt(fiber));
+    expect([timers, tries]).toEqual([0, 1]);
+  });
+
+  it("counts each request as it ended, and those that were called off", async () => {
+    const counts = await Effect.runPromise(
+      Effect.gen(function* () {
+        yield* inRun(each(["eth_chainId", "eth_nothing"], raw)).effect;
+        const fiber = yield* Effect.forkChild(inRun(each(["eth_accounts", "eth_blockNumber"], raw)).effect);
+        yield* Effect.sleep(5);
+        yield* Fiber.interrupt(fiber);
+        return yield* Metric.snapshot;
+      }).pipe(Effect.provide(Layer.provideMerge(node(), Layer.succeed(Metric.MetricRegistry, new Map())))),
+    );
+    const told = counts.flatMap(({ id, attributes, state }) =>
+      id === "evm_preflight_requests_total"
+        ? [`${attributes?.["rpc.method"]} ${attributes?.["error.type"]} ${"count" in state ? state.count : ""}`]
+        : [],
+    );
+    expect(told.sort()).toEqual([
+      "eth_accounts undefined 1",
+      "eth_blockNumber Interrupted 1",
+      "eth_chainId undefined 1",
+      "eth_nothing MethodNotSupported 1",
+    ]);
   });
 
   it("asks nothing where nothing is in it, and begins nothing where its run is over", async () => {
