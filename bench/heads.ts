@@ -3,7 +3,7 @@
  * `ready` signed and mined behind it.
  *
  *     npm run accuracy:heads   (HEADS_BEDS, HEADS_KINDS = a part of their names; HEADS_BLOCK = pending or latest; HEADS_BY =
- *     preflight or prove)
+ *     preflight, prove or speculate)
  */
 import { everyPlace, headBeds, isFalse, manners, moveKinds, type Placed } from "../test/harness/accuracy/heads.js";
 

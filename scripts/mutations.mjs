@@ -27,6 +27,8 @@ const guards = {
   "a remembered chain is checked": ["false", "test/preflight/known"],
   "another branch answers": ["false", "test/preflight/known"],
   "a remembered head that is no longer the latest": ["true", "test/preflight/lastHead"],
+  "what was sent beside the scan, and may be older than what that says": ["false", "test/preflight/speculate"],
+  "a scan that may be newer than the proof": ["false", "test/preflight/speculate"],
   "code that the bundle itself puts there": ["false", "test/preflight/forks"],
   "a fee alone is not what was asked for": ["true", "test/steps/reading/falseAnswers"],
   "an event of a right that is measured not to be there": ["true", "test/steps/reading/falseAnswers"],

@@ -96,7 +96,8 @@ export const preflight: Transaction.TakesInput<
 > = admitted(
   Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options = {}) {
     const { defaults } = yield* Rpc;
-    return yield* proveScanned(yield* prepare(input, options, defaults), Effect.succeed);
+    const prepared = yield* prepare(input, options, defaults);
+    return yield* proveScanned(prepared, Effect.succeed, prepared.options.speculate);
   }, reported("preflight")),
 );
 

@@ -3,6 +3,7 @@ import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import type * as Eth from "../eth/index.js";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
 import type { AskRule, WorldName } from "../primitives/names.js";
@@ -23,6 +24,7 @@ import {
   isEarlier,
   isGoneIn,
   isLater,
+  isPartedFromScan,
   isSealable,
   noRetriesLeft,
   newestShown,
@@ -33,7 +35,15 @@ import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
 import { inRound, rounds, rule, type Rule } from "./rounds.js";
 import type { Claim, Unplaced } from "./proofPlans.js";
-import { isOnHead, isTrueToState, type Doubt, type DoubtOf, type KeptState, type ProofState } from "./proofState.js";
+import {
+  firstState,
+  isOnHead,
+  isTrueToState,
+  type Doubt,
+  type DoubtOf,
+  type KeptState,
+  type ProofState,
+} from "./proofState.js";
 import { figuresOf, withAnswers, type RunAnswers } from "./answers.js";
 import { incomparable } from "./worlds/compare.js";
 import { gasRows, tagOf, type World } from "./worlds/contexts.js";
@@ -259,21 +269,30 @@ const checkGround = (state: ProofState): ReadonlyArray<Finding> => {
   return isUnread ? incomparable("it was not told again as the latest block") : [];
 };
 
+/** True if both are known, and the same by number and hash. */
+const isSameBlock = (a: Eth.Block | null, b: Eth.Block | null): boolean =>
+  a?.hash != null && a.hash === b?.hash && a.number === b.number;
+
 /**
- * The exact requests on the last head of this connection, which the round of the runs asks for again. Where that shows
- * another or none, or any answer that it moved, it was a trial: all is asked anew on a header that was read after the move.
+ * The exact requests on the last head of this connection, which the round of the runs asks for again, or asked for beside the
+ * scan. Where that shows another or none, or any answer that it moved, it was a trial: all is asked anew on a header that was
+ * read after the move.
  */
 const onLastHead = Effect.fnUntraced(function* (
   on: Unplaced,
   known: KeptState,
   because: AskRule,
 ): Effect.fn.Return<ProofState, never, Rpc> {
-  const trial = yield* attempt(on, known, because);
+  const { ahead = null } = on.scanned ?? {};
+  const trial = yield* ahead === null
+    ? attempt(on, known, because)
+    : Effect.provide(attempt(on, known, because), ahead.services);
   const { beside } = trial.proof;
-  const [last, shown] = [successOf(known.head), successOf(beside)];
-  const isNamed = last?.hash != null && shown?.hash === last.hash && shown.number === last.number;
   // guard: a remembered head that is no longer the latest
-  if (isNamed && doubtsOf(trial, "headMoved").length === 0) return trial;
+  const isOnLast = isSameBlock(successOf(known.head), successOf(beside)) && doubtsOf(trial, "headMoved").length === 0;
+  // guard: what was sent beside the scan, and may be older than what that says
+  const isOlder = ahead !== null && isPartedFromScan(trial);
+  if (isOnLast && !isOlder) return trial;
   const head = isLater(trial, beside) ? beside : yield* inRound("headMoved", sent(Fee.askLatestHeader));
   const askedAt = yield* Clock.currentTimeMillis;
   return yield* anew(trial, { ...on, askedAt }, "headMoved", { head, counts: sealedCounts(trial.proof) });
@@ -298,14 +317,17 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
     ask: typeof attempt = attempt,
   ): Effect.fn.Return<ProofState, never, Rpc> {
     const counts = new Map(scanned === null ? [] : bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
-    const known: KeptState = {
-      ...{ memory, head, counts, moves: 0, bracket: { kind: "whole" } },
-      ...{ pending: [], shown: [], findings: [], ran: [] },
-    };
-    const last = yield* rounds(yield* ask(on, known, why), proofRules);
+    const last = yield* rounds(yield* ask(on, { ...firstState(memory, head), counts }, why), proofRules);
     return { ...last, findings: [...checkGround(last), ...last.findings] };
   });
-  if (scanned !== null) return yield* first({ ...about, askedAt: scanned.askedAt }, scanned.header, because);
+  if (scanned !== null) {
+    const { ahead = null, askedAt, header } = scanned;
+    // why: what was sent for another block is not what is asked now
+    const isAhead = ahead !== null && settled === null && isSameBlock(ahead.head, successOf(header));
+    return yield* isAhead
+      ? first({ ...about, askedAt: Math.min(askedAt, ahead.askedAt) }, header, because, onLastHead)
+      : first({ ...about, askedAt }, header, because);
+  }
   const usual = report.options.block ?? chain.blockTag;
   const isOdd = tagOf(report) !== usual;
   const askedAt = yield* Clock.currentTimeMillis;

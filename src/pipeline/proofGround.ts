@@ -248,27 +248,37 @@ const isTorn = ({ claim, proof }: ProofState): boolean => {
   return isSplit(claim.bundle.length, BigInt(context.time), proof.forks.next, gapOf(apart));
 };
 
-/** Why an attempt does not stand: one doubt, or none. */
-const checkGround = (state: ProofState): ReadonlyArray<Doubt> => {
-  const { claim, proof } = state;
-  const { report, chain } = claim;
-  const [head, next] = [successOf(state.head), successOf(proof.runs.get("next"))];
-  const refused = failureOf(figuresOf(proof));
-  if (refused !== null && isNoPending(refused))
-    // why: a report from outside is proven on whatever state the endpoint has
-    return claim.scanned === null && isSealable(state) && chain.blockTag === "pending"
-      ? [{ kind: "noPending", refusal: refused }]
-      : [];
-  const refusal = refusalOf(proof);
-  if (isUntaken(refusal)) return [{ kind: "unsupportedPart", parts: partsIn(state) }];
-  const ground = {
-    head,
+/** The ground that the runs of an attempt are held against. */
+const heldAgainst = ({ claim: { report, chain }, proof, head }: ProofState): Ground => {
+  const next = successOf(proof.runs.get("next"));
+  return {
+    head: successOf(head),
     isPlaced: report.options.blockOverrides?.number !== undefined,
     isPreconfirmed: pendingOf(report, chain) === "preconfirmed",
     isUnnumbered: next !== null && hasOwnNumber(next),
     tolerance: report.options.tolerance,
   };
-  if (isParted([...proof.runs.values()], ground) || hasRisen(state) || hasPaid(state) || isBehind(state))
+};
+
+/** True if the scan of the same call stood on another state than the proof's own run, or elsewhere than it was asked to. */
+export const isPartedFromScan = (state: ProofState): boolean => {
+  const { claim, proof } = state;
+  return isParted([figuresOf(proof), claim.scanned?.run ?? null], heldAgainst(state));
+};
+
+/** Why an attempt does not stand: one doubt, or none. */
+const checkGround = (state: ProofState): ReadonlyArray<Doubt> => {
+  const { claim, proof } = state;
+  const head = successOf(state.head);
+  const refused = failureOf(figuresOf(proof));
+  if (refused !== null && isNoPending(refused))
+    // why: a report from outside is proven on whatever state the endpoint has
+    return claim.scanned === null && isSealable(state) && claim.chain.blockTag === "pending"
+      ? [{ kind: "noPending", refusal: refused }]
+      : [];
+  const refusal = refusalOf(proof);
+  if (isUntaken(refusal)) return [{ kind: "unsupportedPart", parts: partsIn(state) }];
+  if (isParted([...proof.runs.values()], heldAgainst(state)) || hasRisen(state) || hasPaid(state) || isBehind(state))
     return [{ kind: "headMoved", noRetriesLeft: noRetriesLeft(state) }];
   if (refusal !== null) return [{ kind: "misplaced" }];
   if (isTorn(state)) return [{ kind: "forkParts" }];

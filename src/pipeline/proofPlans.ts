@@ -1,6 +1,7 @@
 /** The runs of a proof: what each simulates, on which state, in which block, and what the witness reads in it. Pure. */
 import * as Arr from "effect/Array";
 import * as BigInts from "effect/BigInt";
+import type * as Context from "effect/Context";
 import { memoize } from "effect/Function";
 import type * as Eth from "../eth/index.js";
 import * as Exposure from "../steps/reading/exposure.js";
@@ -13,6 +14,7 @@ import type { FeeSubject } from "../chains/feeModel.js";
 import type { Address } from "../primitives/hex.js";
 import type { Policy } from "../report/policy.js";
 import type { Observed, Report, ReportOptions } from "../report/schema.js";
+import type { Rpc } from "../rpc/index.js";
 import { mayDepend, runsCode } from "../report/waits.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { bareCall, exactCall, filledOf, unsignedBytes } from "../transaction/request.js";
@@ -25,6 +27,19 @@ import { nameOf, type World, type Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween, type Subject } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
+
+/** The first round of a proof that was sent before it was known what there is to prove. */
+export interface Ahead {
+  /** The latest block that it was made for. */
+  readonly head: Eth.Block;
+  /** Epoch ms when it was sent. */
+  readonly askedAt: number;
+  /**
+   * Answers the very requests that were sent, each once, and asks the node from the first other one on; gives the values again
+   * that were left to chance.
+   */
+  readonly services: Context.Context<Rpc>;
+}
 
 /** Input of a proof. */
 export interface Claim extends Pick<Subject, "chain" | "looks" | "steps"> {
@@ -44,7 +59,11 @@ export interface Claim extends Pick<Subject, "chain" | "looks" | "steps"> {
   readonly balanceOf: (account: Address) => bigint | null;
   /** Answers of the same call's scan a moment ago, so that they can be relied on; null for a report from outside. */
   readonly scanned:
-    | (Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle"> & { readonly run: ReturnType<typeof figuresOf> })
+    | (Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle"> & {
+        readonly run: ReturnType<typeof figuresOf>;
+        /** The round of the proof as it was sent beside the scan; none = it was not. */
+        readonly ahead?: Ahead | null;
+      })
     | null;
   /** The head that the worlds stand on; null = it is not known. */
   readonly header: Round["header"];

@@ -119,6 +119,12 @@ export type KeptState = Pick<
   "head" | "pending" | "counts" | "shown" | "moves" | "findings" | "bracket" | "ran" | "memory"
 >;
 
+/** A state of which nothing was asked yet. */
+export const firstState = (memory: Memory, head: Claim["header"]): KeptState => ({
+  ...{ memory, head, counts: new Map(), moves: 0, bracket: { kind: "whole" } },
+  ...{ pending: [], shown: [], findings: [], ran: [] },
+});
+
 /** True if runs on this state have to stand on the latest block. */
 export const isOnHead = (block: Observed["blockTag"]): boolean => block === "pending" || block === "latest";
 

@@ -14,7 +14,8 @@ import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
 import { type ActiveSteps, figuresOf } from "./answers.js";
 import type { Own } from "./own.js";
-import { signedOf, withLimits, type Limits } from "./choose.js";
+import type { Bundle } from "../steps/reading/bundle.js";
+import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
 import { GasLimitWidened, undoubted, widened } from "./gas/doubt.js";
 import { checkRuns, comparisonOf, worldsIn } from "./worlds/contrast.js";
 import { ledgerSoFar, sightedSoFar, withRoomFor } from "./rounds.js";
@@ -162,6 +163,30 @@ const assembleProof = Effect.fnUntraced(function* (
   );
 });
 
+/** What a proof is about, beside the ground that it stands on: a report as it would be signed, with what has to be measured. */
+export const aboutOf = Effect.fnUntraced(function* (
+  report: BundleReport,
+  cases: Bundle<Signed>,
+  { policies, scanned, looks, settled }: Pick<Unplaced, "policies" | "scanned" | "looks" | "settled">,
+) {
+  const steps = yield* activeSteps;
+  // why: what a report from outside says of its calldata is not believed
+  const signed = scanned === null ? cases : Arr.map(cases, (entry) => ({ ...entry, call: entry.said.call }));
+  const chains = yield* chainsInUse;
+  const limits = yield* Effect.service(MeasureLimits);
+  const names = yield* Effect.service(TokenCache);
+  const chain = chains(report.chainId);
+  const earlierRun = Arr.map(signed, (entry) => ({ ...entry, outcome: entry.said.outcome, transfers: [] }));
+  const measured = measureOfReport(report, earlierRun, policies, limits, steps, chain);
+  const measure = { ...measured, named: yield* names.recall(report.chainId, measured.tokens) };
+  return {
+    ...{ report, bundle: signed, measure, policies, chain, scanned, looks, steps, settled },
+    subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map<never, never>(),
+    balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
+    asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
+  };
+});
+
 /**
  * Proves a report whose requests have no hole; one that has a hole is returned as it is. `limits` are wider ones where
  * those proven decide the outcome; null = they do not.
@@ -177,23 +202,9 @@ const proveOnce = Effect.fnUntraced(function* (
   if (cases === null) return { report, limits: null };
   const steps = yield* activeSteps;
   if (!steps.has("simulate")) return { report: unproven(report, steps), limits: null };
-  // why: what a report from outside says of its calldata is not believed
-  const signed = scanned === null ? cases : Arr.map(cases, (entry) => ({ ...entry, call: entry.said.call }));
   const own = yield* request;
-  const chains = yield* chainsInUse;
-  const limits = yield* Effect.service(MeasureLimits);
   const names = yield* Effect.service(TokenCache);
-  const chain = chains(report.chainId);
-  const earlierRun = Arr.map(signed, (entry) => ({ ...entry, outcome: entry.said.outcome, transfers: [] }));
-  const measured = measureOfReport(report, earlierRun, policies, limits, steps, chain);
-  const measure = { ...measured, named: yield* names.recall(report.chainId, measured.tokens) };
-  const about = {
-    ...{ report, bundle: signed, measure, policies, chain, scanned, looks: own.looks, steps },
-    subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map(),
-    balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
-    settled: widened,
-    asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
-  };
+  const about = yield* aboutOf(report, cases, { policies, scanned, looks: own.looks, settled: widened });
   yield* turn;
   const state = yield* proveOnStableHead(about);
   yield* turn;
@@ -219,7 +230,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const proven = isAnswer ? outcome : yield* assembleProof(context, pending, pendingMoved("unavailable"));
   yield* names.keep(
     proven.chainId,
-    proven.tokens.filter(({ token }) => !measure.named.some((info) => info.token === token)),
+    proven.tokens.filter(({ token }) => !about.measure.named.some((info) => info.token === token)),
   );
   return { report: proven, limits: (isAnswer ? state : pending).gas.limits };
 });

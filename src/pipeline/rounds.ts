@@ -159,7 +159,7 @@ const ledgerAt = (now: number, recorder: Recorder): Report["ledger"] => {
       ...(earlier?.requests ?? []),
       ...requests.map((entry) => {
         const round = entry.round + rounds;
-        return { ...entry, round, because: round === 1 ? null : entry.because };
+        return { ...entry, round, because: round === 1 && entry.because !== "speculated" ? null : entry.because };
       }),
     ],
     ms: (earlier?.ms ?? 0) + (now - recorder.startedAt),

@@ -2,6 +2,8 @@
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
+import type * as Scope from "effect/Scope";
+import * as Struct from "effect/Struct";
 import { turn } from "../primitives/effects.js";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
@@ -14,6 +16,7 @@ import { each, sent } from "../eth/round.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import { answersOf, figuresOf, type Round } from "./answers.js";
 import { askUserSteps, rare } from "./later.js";
+import { nothingAhead, remember, sendAhead } from "./ahead.js";
 import { activeSteps } from "./steps.js";
 import { choose, withGas, type Limits } from "./choose.js";
 import { undoubted, widened } from "./gas/doubt.js";
@@ -54,7 +57,12 @@ const askAt = (trial: GasTrial) => (limits: ReadonlyArray<Limits>) => {
 export const scanOnce = Effect.fnUntraced(function* (
   { bundle, options, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
   earlier: Report["steps"]["with"] = [],
-): Effect.fn.Return<{ readonly report: BundleReport; readonly round: Round }, never, Rpc> {
+  fees: Round["earlier"] = null,
+): Effect.fn.Return<
+  { readonly report: BundleReport; readonly round: Round; readonly fees: Round["earlier"] },
+  never,
+  Rpc
+> {
   const chains = yield* chainsInUse;
   const limits = yield* Effect.service(MeasureLimits);
   const { memory } = yield* Rpc;
@@ -67,7 +75,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const steps = yield* activeSteps;
   const wanted = wantedBy(policies, bundle, limits, steps);
   const subject = { bundle, options, chain, wanted, looks: own.looks, steps };
-  const round = yield* askScan(subject, block);
+  const round = { ...(yield* askScan(subject, block)), earlier: fees };
   yield* turn;
   const answers = answersOf(round, chains, options, named);
   const chosen = choose(bundle, answers);
@@ -97,7 +105,7 @@ export const scanOnce = Effect.fnUntraced(function* (
     null,
   );
   yield* turn;
-  return { report: yield* withLast(report), round };
+  return { report: yield* withLast(report), round, fees: Struct.pick(answers.quote, ["tip", "maxFeePerGas"]) };
 });
 
 /**
@@ -109,24 +117,44 @@ const isSettled = ({ observed, findings, steps }: Report): boolean =>
   steps.without.includes("simulate") ||
   findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
 
-/** A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. */
+/** A scan and its proof; `scope` = for how long requests of the proof that are sent beside the scan may be under way; null = none are. */
+const provedIn = Effect.fnUntraced(function* <E, R>(
+  prepared: Parameters<typeof scanOnce>[0],
+  choose: (scanned: BundleReport) => Effect.Effect<BundleReport, E, R>,
+  scope: Scope.Scope | null,
+): Effect.fn.Return<BundleReport, E, Rpc | R> {
+  const { last, ahead } = scope === null ? nothingAhead : yield* sendAhead(prepared, scope);
+  const { report, round, fees } = yield* phase(
+    "Preflight.scan",
+    scanOnce(prepared, [], last?.fees),
+    ({ report }) => report,
+  );
+  const { deadline } = yield* Effect.service(CurrentRun);
+  // why: a proof without any time says no more than that, in front of what took the time
+  const isLate =
+    report.verdict === "unknown" && (yield* Clock.currentTimeMillis) >= (deadline ?? Number.POSITIVE_INFINITY);
+  if (isSettled(report) || isLate) return report;
+  const { policies } = prepared;
+  const chosen = yield* choose(report);
+  const known = {
+    ...Struct.pick(round, ["askedAt", "codes", "header", "noFeeOracle"]),
+    run: figuresOf(round),
+  };
+  if (scope !== null) yield* remember(prepared, { report: chosen, scanned: known, fees });
+  const proving = proveChosen(chosen, { policies, found: [], scanned: { ...known, ahead } });
+  const proven = Effect.flatMap(proving, withLast);
+  return yield* phase("Preflight.prove", proven, (made) => made);
+});
+
+/**
+ * A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. Where it `speculates`, the proof's
+ * requests go out beside the scan, as the last one of the same call would be proven now.
+ */
 export const proveScanned = <E, R>(
   prepared: Parameters<typeof scanOnce>[0],
   choose: (scanned: BundleReport) => Effect.Effect<BundleReport, E, R>,
+  speculates = false,
 ): Effect.Effect<BundleReport, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, () =>
-    Effect.gen(function* () {
-      const scanned = phase("Preflight.scan", scanOnce(prepared), ({ report }) => report);
-      const { report, round } = yield* scanned;
-      const { deadline } = yield* Effect.service(CurrentRun);
-      // why: a proof without any time says no more than that, in front of what took the time
-      const isLate =
-        report.verdict === "unknown" && (yield* Clock.currentTimeMillis) >= (deadline ?? Number.POSITIVE_INFINITY);
-      if (isSettled(report) || isLate) return report;
-      const { policies } = prepared;
-      const known = { ...round, run: figuresOf(round) };
-      const proving = proveChosen(yield* choose(report), { policies, found: [], scanned: known });
-      const proven = Effect.flatMap(proving, withLast);
-      return yield* phase("Preflight.prove", proven, (made) => made);
-    }),
+    speculates ? Effect.scopedWith((scope) => provedIn(prepared, choose, scope)) : provedIn(prepared, choose, null),
   );

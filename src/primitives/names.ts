@@ -67,7 +67,7 @@ export type WorldName = RunName | `${"between" | "gas"} ${number}`;
  * is no longer what it was remembered to be. `unsupportedPart`: it refuses a part of a request. `gasCapped`: it had too little
  * gas for all that a simulation asks, or may have had. `missingAnswer`: what was
  * left out, or was asked in vain, and nothing makes up for. `unfunded`: a sender cannot pay. `starved`, `unpriced`: a call
- * failed that may have lacked gas, or a block's price or gas limit. `doubtfulLimit`: the outcome may hang on the gas limit. `proof`: what
+ * failed that may have lacked gas, or a block's price or gas limit. `speculated`: a proof's requests, sent beside the scan. `doubtfulLimit`: the outcome may hang on the gas limit. `proof`: what
  * was chosen is proven. `headMoved`: the runs stood on more than one state, or an answer named a later block than the header. `confirmHead`: whether
  * the latest block is still the one that they stood on, where the caller wants to know. `misplaced`: a run was refused for the block it
  * was put in. `forkBetween`: a fork lies between the transactions of a bundle, or between two worlds. `incomparable`: a world
@@ -77,7 +77,17 @@ export type WorldName = RunName | `${"between" | "gas"} ${number}`;
  */
 export const askRules = [
   ...(["noPending", "replacement", "endpointChanged", "unsupportedPart", "missingAnswer", "unfunded"] as const),
-  ...(["gasCapped", "starved", "unpriced", "doubtfulLimit", "proof", "headMoved", "misplaced", "forkBetween"] as const),
+  ...([
+    "gasCapped",
+    "starved",
+    "unpriced",
+    "doubtfulLimit",
+    "speculated",
+    "proof",
+    "headMoved",
+    "misplaced",
+    "forkBetween",
+  ] as const),
   ...([
     "incomparable",
     "closing",
@@ -141,6 +151,7 @@ export const forksIn = (config: unknown): typeof unknownForks => {
 export const optionNames = [
   "traceReverts",
   "confirmHead",
+  "speculate",
   "delegateTargets",
   "tokens",
   "accounts",

@@ -39,6 +39,7 @@ const options: Report["options"] = {
   tolerance: 0.005,
   traceReverts: false,
   confirmHead: false,
+  speculate: false,
   delegateTargets: [],
   worlds: null,
   tokens: [],

@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import * as BigInts from "effect/BigInt";
 import type { Chain } from "../../Chains.js";
-import { growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
+import { blocksWithin, growBaseFee, nextBaseFee, parametersOf, type BaseFeeParameters } from "../../chains/baseFee.js";
 import type { FeeHistory } from "../../eth/block.js";
 import type * as Eth from "../../eth/index.js";
 import type { Evidence } from "../../report/finding.js";
@@ -14,6 +14,8 @@ export interface FeeFacts {
   readonly history: AskResult<typeof FeeHistory.Type> | null;
   readonly receipts: AskResult<ReadonlyArray<Pick<Eth.Receipt, "effectiveGasPrice" | "type">>> | null;
   readonly header: AskResult<Eth.Block> | null;
+  /** The fees of an earlier quote, kept while they are good enough; none = it is quoted anew. */
+  readonly earlier?: { readonly tip: bigint; readonly maxFeePerGas: bigint | null } | null;
 }
 
 /** Which column of the reward history is proposed. */
@@ -121,6 +123,32 @@ const tipsOf = (
   return { tip, leastTip: minTip, tipNamed: tip < wanted ? wanted : null, tipSource } as const;
 };
 
+/**
+ * How many full blocks the fees of an earlier quote outlive, at most `blocks`; null where they are not kept: they hold for
+ * less than half of that, or tip or cap is more than twice what is proposed now.
+ */
+const blocksOfEarlier = (
+  { earlier = null }: FeeFacts,
+  { tip, leastTip }: ReturnType<typeof tipsOf>,
+  {
+    base,
+    cap,
+    blocks,
+    parameters,
+  }: {
+    readonly base: bigint | null;
+    readonly cap: bigint | null;
+    readonly blocks: number;
+    readonly parameters: BaseFeeParameters;
+  },
+): number | null => {
+  if (base === null || cap === null || earlier === null || earlier.maxFeePerGas === null) return null;
+  const { maxFeePerGas, tip: paid } = earlier;
+  const isUsual = paid >= leastTip && 2n * paid >= tip && paid <= 2n * tip && maxFeePerGas <= 2n * cap;
+  const held = blocksWithin(base, maxFeePerGas - paid, blocks, parameters);
+  return isUsual && 2 * held >= blocks ? held : null;
+};
+
 /** Decides base fee, tip and cap of the next block from everything that was asked. */
 export const quoteOf = (facts: FeeFacts, context: FeeContext) => {
   const [history, header] = [successOf(facts.history), successOf(facts.header)];
@@ -134,12 +162,15 @@ export const quoteOf = (facts: FeeFacts, context: FeeContext) => {
   const grown = baseFeePerGas === null ? null : growBaseFee(baseFeePerGas, blocks, parameters);
   const evidence: Evidence =
     context.simulatedBaseFee !== null ? "measured" : baseFeePerGas !== null ? "estimated" : "unavailable";
+  const cap = grown === null ? null : grown.baseFeePerGas + tips.tip;
+  const kept = blocksOfEarlier(facts, tips, { base: baseFeePerGas, cap, blocks, parameters });
+  const held = kept ?? grown?.blocks ?? blocks;
   return {
     ...{ ...baseFees, ...tips, parameters, blockTimeMs, evidence },
-    maxFeePerGas: grown === null ? null : grown.baseFeePerGas + tips.tip,
+    maxFeePerGas: cap,
+    ...(kept === null ? {} : facts.earlier),
     /** Seconds of full blocks that `maxFeePerGas` outlives. */
-    horizonSeconds:
-      grown === null || grown.blocks === blocks ? context.horizonSeconds : (grown.blocks * blockTimeMs) / 1000,
+    horizonSeconds: held === blocks ? context.horizonSeconds : (held * blockTimeMs) / 1000,
     /** Sources that did not answer. */
     failures: [facts.history, facts.receipts, facts.header].map(failureOf).filter((failure) => failure !== null),
   };

@@ -46,7 +46,8 @@ export interface Manner {
   readonly order: "forward" | "reverse";
   /** Whether the connection has made a report before. */
   readonly isFamiliar: boolean;
-  readonly by: "preflight" | "prove";
+  /** `speculate`: a preflight that sends its proof beside its scan, behind another of the same call. */
+  readonly by: "preflight" | "prove" | "speculate";
   readonly confirmHead: boolean;
 }
 
@@ -71,6 +72,8 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 const isTelling = (kind: MoveKind, method: string, params: ReadonlyArray<unknown>): boolean => {
   const isTagged = params.includes("latest") || params.includes("pending");
   if (method === "eth_getTransactionCount") return kind === "nonce" && isTagged;
+  // the gas is the same whatever the payer has
+  if (method === "eth_estimateGas") return kind === "emptied" && isTagged;
   return isTagged && !["eth_getCode", "eth_getBalance", "debug_traceCall"].includes(method);
 };
 
@@ -216,7 +219,8 @@ export const everyPlace = async (
   { stride = 1, offset = 0, members = 1 } = {},
 ): Promise<ReadonlyArray<Placed>> => {
   const stage = await stageOn(ground);
-  const options = { block: block === "pending" ? undefined : block, confirmHead } as const;
+  const speculate = by === "speculate";
+  const options = { block: block === "pending" ? undefined : block, confirmHead, speculate } as const;
   let turns = new Turns(order);
   const ahead = { ms: 0 };
   // why: the connection's own clock is that of its requests, or their deadlines have passed
@@ -241,6 +245,7 @@ export const everyPlace = async (
       }
       await stage.reset();
       const scanned = by === "prove" ? await run(Preflight.scan(stage.input, options)) : null;
+      if (speculate) await run(Preflight.preflight(stage.input, options));
       turns.asked.length = 0;
       let isMoved = false;
       turns.position = position;
@@ -309,7 +314,9 @@ export const manners: ReadonlyArray<Manner> = (["pending", "latest"] as const).f
     [false, true].flatMap((isFamiliar) => [
       { block, order, isFamiliar, by: "preflight" as const, confirmHead: false },
       { block, order, isFamiliar, by: "preflight" as const, confirmHead: true },
-      ...(isFamiliar ? [{ block, order, isFamiliar, by: "prove" as const, confirmHead: false }] : []),
+      ...(["prove", "speculate"] as const)
+        .filter(() => isFamiliar)
+        .map((by) => ({ block, order, isFamiliar, by, confirmHead: false })),
     ]),
   ),
 );

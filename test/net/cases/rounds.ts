@@ -212,6 +212,18 @@ const settled =
     return Effect.runPromise(Effect.provide(Preflight.settle(report, [hash], { deadline: 60_000 }), honest(stage)));
   };
 
+/** Twice on one connection, which shows no header the second time: what was sent ahead is of no use. */
+const ahead =
+  (ask: Ask): Tell =>
+  async (stage) => {
+    let isKnown = false;
+    const way = lied((header) => (isKnown ? lost() : header), null, "eth_getBlockByNumber")(stage);
+    const paced = Chains.layerWith(stage.scene.chainId, { blockTimeMs: 365 * 86_400_000 });
+    const told = Preflight.preflight((await ask(stage)) as never, { ...patient, speculate: true });
+    const turned = Effect.tap(told, () => Effect.sync(() => (isKnown = true)));
+    return Effect.runPromise(Effect.provide(Effect.andThen(turned, told), Layer.merge(way, paced)));
+  };
+
 const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
   proof: {
     "of a scan": [checked(token)],
@@ -219,6 +231,7 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
     "of a bundle": [checked(pull)],
     "of a bundle behind preconfirmations": [checked(pull, honest, { pending: "preconfirmed" })],
   },
+  speculated: { "without a header": [ahead(token), open] },
   noPending: { "in a scan": [checked(send, noPending)], "in a posted proof": [posted(send, noPending)] },
   replacement: { "in a scan": [checked(replace)], "in a posted proof": [posted(replace)] },
   endpointChanged: { "to another chain": [known(send, elsewhere, null, [method, "eth_chainId"]), open] },

@@ -1,0 +1,327 @@
+/** A proof whose requests go out beside the scan, as the last report of the same call would be proven: used where it is what is wanted now. */
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
+import * as Tracer from "effect/Tracer";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as Chains from "../../src/Chains.js";
+import * as Preflight from "../../src/Preflight.js";
+import type { BundleReport } from "../../src/Report.js";
+import * as Rpc from "../../src/Rpc.js";
+import * as Step from "../../src/Step.js";
+import { Gate } from "../contracts/artifacts.js";
+import { CurrentRun } from "../rooms/rpc.js";
+import { findGethOrWarn } from "../harness/geth.js";
+import { quorumOf } from "../harness/pairs.js";
+import { startProxy } from "../harness/proxy.js";
+import { furnish, passing, transferOf, turn } from "./furnished.js";
+import {
+  calldata,
+  codesOf,
+  layerOf,
+  nobody,
+  other,
+  owner,
+  startAnvilScene,
+  startGethScene,
+  type AnyInput,
+  type Scene,
+} from "./scene.js";
+
+const send = { from: owner.address, to: nobody, value: 1n } as const;
+const geth = findGethOrWarn("a proof sent beside its scan on geth");
+const scenes: ReadonlyArray<readonly [string, () => Promise<Scene>]> = [
+  ["anvil", () => startAnvilScene(1)],
+  ...(geth === null ? [] : [["geth", () => startGethScene(geth, { chainId: 1 })] as const]),
+];
+const ahead: Preflight.Options = { speculate: true };
+
+const sentAhead = ({ ledger }: BundleReport) =>
+  ledger.requests.filter(
+    ({ because, tries, method }) => because === "speculated" && tries > 0 && method !== "debug_traceCall",
+  );
+const reasonsOf = ({ ledger }: BundleReport) => [...new Set(ledger.requests.map(({ because }) => because))];
+const isHit = (report: BundleReport) => [report.ledger.rounds, sentAhead(report).length > 0];
+
+/** A report without what hangs on when and how it was asked. */
+const saidBy = ({ options, observed, ...report }: BundleReport): unknown => {
+  const worlds = observed.worlds.map(({ run, agrees }) => [run, agrees]);
+  const said = {
+    ...report,
+    options: { ...options, speculate: false },
+    observed: { ...observed, worlds, at: 0 },
+    ledger: null,
+  };
+  return JSON.parse(JSON.stringify(said, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
+};
+
+describe.each(scenes)("on %s", (name, start) => {
+  let scene: Scene;
+  let token: Hex;
+  let gate: Hex;
+  beforeAll(async () => {
+    ({ scene, token, gate } = await furnish(start));
+  });
+  afterAll(() => scene?.stop());
+
+  /** One call again and again by one connection, each time behind what happens before. */
+  const repeated = async (
+    input: AnyInput,
+    befores: ReadonlyArray<() => Promise<unknown>>,
+    {
+      layer = layerOf(scene.url),
+      preflight = Preflight.preflight as never,
+    }: {
+      layer?: Layer.Layer<Rpc.Rpc>;
+      preflight?: (input: never, options: Preflight.Options) => Effect.Effect<BundleReport, unknown, Rpc.Rpc>;
+    } = {},
+  ) => {
+    await scene.mine();
+    return Effect.runPromise(
+      Effect.forEach(befores, (before) =>
+        Effect.andThen(Effect.promise(before), preflight(input as never, ahead)),
+      ).pipe(Effect.provide(layer)),
+    );
+  };
+  const nothing = () => Promise.resolve();
+
+  it("takes one round from the second time on, asks no more than before, and says the same as without", async () => {
+    const proxy = await startProxy({ target: scene.url, inRounds: true });
+    const approve = { ...transferOf(token), functionName: "approve" };
+    const both = [transferOf(token), { from: other.address, to: nobody, value: 2n } as const];
+    for (const input of [send, transferOf(token), approve, both]) {
+      const layer = layerOf(proxy.url);
+      const reset = async () => proxy.reset();
+      const reports = await repeated(input as AnyInput, [nothing, reset, reset], { layer });
+      const [first, second, third] = reports;
+      if (first === undefined || second === undefined || third === undefined) throw new Error("no report");
+      expect([second.verdict, second.stage, second.digest]).toEqual([first.verdict, "proven", first.digest]);
+      expect(reports.map(isHit)).toEqual([
+        [2, false],
+        [1, true],
+        [1, true],
+      ]);
+      expect(new Set(proxy.seen.map(({ round }) => round)).size).toBe(1);
+      expect(third.ledger.requests.filter(({ tries }) => tries > 0)).toHaveLength(proxy.seen.length);
+      const plain = await Effect.runPromise(
+        Effect.gen(function* () {
+          yield* Preflight.preflight(input as never);
+          return yield* Preflight.preflight(input as never);
+        }).pipe(Effect.provide(layerOf(scene.url))),
+      );
+      expect(third.ledger.requests.length).toBe(plain.ledger.requests.length);
+      expect(saidBy(third)).toEqual(saidBy(plain));
+    }
+    await proxy.stop();
+  });
+
+  it("proves in a round of its own where a block came since, and what was sent ahead stands in the ledger", async () => {
+    const [, again] = await repeated(transferOf(token), [nothing, () => scene.mine()]);
+    const head = BigInt((await scene.ask("eth_blockNumber", [])) as Hex);
+    expect([again?.verdict, again?.observed.latestNumber, again?.ledger.rounds]).toEqual(["ready", head, 2]);
+    expect([again && sentAhead(again).length > 0, again && reasonsOf(again)]).toEqual([
+      true,
+      [null, "speculated", "proof"],
+    ]);
+  });
+
+  it("uses nothing of it where the scan wants another request proven: by its nonce, or by what it may move", async () => {
+    const pay = { from: other.address, to: nobody, value: 3n } as const;
+    const [, next] = await repeated(pay, [
+      nothing,
+      async () => {
+        await scene.send(other, { to: nobody, value: 1n });
+      },
+    ]);
+    expect([next?.transactions[0].nonce.inFlight, next?.ledger.rounds]).toEqual([1, 2]);
+    expect(next && reasonsOf(next)).toContain("proof");
+    await scene.mine();
+  });
+
+  it("is not ready where a block closed what was open", async () => {
+    await turn({ scene, gate }, "open");
+    const [report, again] = await repeated(passing(gate), [
+      nothing,
+      async () => {
+        await turn({ scene, gate }, "close");
+        await scene.mine();
+      },
+    ]);
+    expect([report?.verdict, again?.verdict]).toEqual(["ready", "blocked"]);
+    expect(again && codesOf(again)).toContain("ExecutionReverted/blocker");
+  });
+
+  it.each<[string, (method: string) => boolean]>([
+    ["whatever is in the round", () => true],
+    ["the headers alone", (method) => method === "eth_getBlockByNumber"],
+    ["the runs alone", (method) => method === "eth_simulateV1"],
+  ])("a block that comes in the middle of the one round, before %s, is seen", async (_, isBehind) => {
+    await turn({ scene, gate }, "open");
+    let isArmed = false;
+    let moved: Promise<void> | null = null;
+    const close = async () => {
+      await scene.pool(owner, { to: gate, data: calldata(Gate, "close"), maxFeePerGas: 10n ** 11n });
+      await scene.mine();
+    };
+    const moving = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          request: (method, params) =>
+            isArmed && isBehind(method)
+              ? Effect.andThen(
+                  Effect.promise(() => (moved ??= close())),
+                  node.request(method, params),
+                )
+              : node.request(method, params),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    const [, again] = await repeated(passing(gate), [nothing, async () => void (isArmed = true)], { layer: moving });
+    expect(again?.verdict).toBe("blocked");
+  });
+
+  it("stands on no earlier block than the scan: one that comes in front of the scan's own run alone is seen", async () => {
+    for (const block of ["pending", "latest"] as const) {
+      let isArmed = false;
+      const moving = Layer.effect(
+        Rpc.Rpc,
+        Effect.map(Rpc.Rpc, (node) =>
+          Rpc.Rpc.of({
+            ...node,
+            request: (method, params) =>
+              Effect.flatMap(CurrentRun, ({ run }) => {
+                if (!isArmed || run !== "ample") return node.request(method, params);
+                isArmed = false;
+                // behind all else that is asked in that round
+                const moved = Effect.promise(async () => {
+                  await new Promise((resolve) => setTimeout(resolve, 300));
+                  await scene.mine();
+                });
+                return Effect.andThen(moved, node.request(method, params));
+              }),
+          }),
+        ),
+      ).pipe(Layer.provide(layerOf(scene.url)));
+      const latest = { ...ahead, block };
+      const preflight = (input: never) => Preflight.preflight(input, latest);
+      const befores = [nothing, nothing, async () => void (isArmed = true)];
+      const [, , again] = await repeated(transferOf(token), befores, { layer: moving, preflight });
+      const head = BigInt((await scene.ask("eth_blockNumber", [])) as Hex);
+      expect([block, again?.verdict, again?.observed.latestNumber]).toEqual([block, "ready", head]);
+    }
+  });
+
+  it("waits for nothing that was sent ahead where the scan is the answer", async () => {
+    await turn({ scene, gate }, "open");
+    let isClosed = false;
+    const silent = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          request: (method, params) =>
+            isClosed && JSON.stringify(params).includes("blockHash") ? Effect.never : node.request(method, params),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    const started = Date.now();
+    const [, again] = await repeated(
+      passing(gate),
+      [
+        nothing,
+        async () => {
+          isClosed = true;
+          await turn({ scene, gate }, "close");
+        },
+      ],
+      { layer: silent },
+    );
+    expect([again?.verdict, again?.stage]).toEqual(["blocked", "scanned"]);
+    expect(Date.now() - started).toBeLessThan(9_000);
+    await scene.mine();
+  });
+
+  it("works by whatever layer, and where spans go somewhere", async () => {
+    const own = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) => Rpc.Rpc.of({ ...node, request: (...asked) => node.request(...asked) })),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    const spans: Array<string> = [];
+    const tracer = Tracer.make({
+      span: (options) => {
+        spans.push(options.name);
+        return new Tracer.NativeSpan(options);
+      },
+    });
+    const traced = Layer.provideMerge(layerOf(scene.url), Layer.succeedContext(Context.make(Tracer.Tracer, tracer)));
+    for (const layer of [own, traced]) {
+      const reports = await repeated(transferOf(token), [nothing, nothing], { layer });
+      expect(reports.map(({ verdict }) => verdict)).toEqual(["ready", "ready"]);
+      expect(reports.map(isHit)).toEqual([
+        [2, false],
+        [1, true],
+      ]);
+    }
+    expect(spans.length).toBeGreaterThan(0);
+  });
+
+  it("sends nothing ahead where it is not asked for, of several endpoints, with steps of one's own, without a pace, or behind a reservation", async () => {
+    const step = Step.make({ name: "acme/nothing", check: () => [] });
+    const pace = Layer.merge(layerOf(scene.url), Chains.layerWith(1, { ...Chains.lookup(1), paceKnown: false }));
+    const told = [
+      await repeated(send, [nothing, nothing], { preflight: ((input: never) => Preflight.preflight(input)) as never }),
+      await repeated(send, [nothing, nothing], { layer: quorumOf([layerOf(scene.url), layerOf(scene.url)]) }),
+      await repeated(send, [nothing, nothing], { layer: pace }),
+      await repeated(send, [nothing, nothing], { preflight: Preflight.make({ steps: [step] }).preflight as never }),
+      await repeated(send, [nothing, nothing], {
+        preflight: Preflight.reserving(({ transactions }) => Effect.succeed(transactions.map(() => null))) as never,
+      }),
+    ];
+    for (const [place, reports] of told.entries())
+      expect([place, reports.map((report) => [report.verdict, sentAhead(report)])]).toEqual([
+        place,
+        reports.map(() => ["ready", []]),
+      ]);
+  });
+
+  it("knows a call by its transactions and options, and forgets it with its connection", async () => {
+    const reports = await Effect.runPromise(
+      Effect.gen(function* () {
+        const one = yield* Preflight.preflight(send, ahead);
+        const dearer = yield* Preflight.preflight({ ...send, value: 2n }, ahead);
+        const fast = yield* Preflight.preflight(send, { ...ahead, feeLevel: "fast" });
+        const again = yield* Preflight.preflight(send, ahead);
+        (yield* Rpc.Rpc).memory.forget();
+        return [one, dearer, fast, again, yield* Preflight.preflight(send, ahead)];
+      }).pipe(Effect.provide(layerOf(scene.url))),
+    );
+    expect(reports.map((report) => sentAhead(report).length > 0)).toEqual([false, false, false, true, false]);
+  });
+
+  if (name === "anvil")
+    it("keeps its fees while they are good enough, and takes new ones then", async () => {
+      const gwei = 10n ** 9n;
+      const at = (fee: bigint) => async () => {
+        await scene.ask("anvil_setNextBlockBaseFeePerGas", [`0x${fee.toString(16)}`]);
+        await scene.mine();
+      };
+      // no tip is told of by blocks before this test
+      await scene.ask("anvil_mine", ["0xc"]);
+      const reports = await repeated(transferOf(token), [
+        at(10n * gwei),
+        at(11n * gwei),
+        at(9n * gwei),
+        at(17n * gwei),
+        at(2n * gwei),
+      ]);
+      expect(reports.map(({ verdict }) => verdict)).toEqual(reports.map(() => "ready"));
+      const [a, b, c, d, e] = reports.map(({ transactions: [{ fee }] }) => fee.maxFeePerGas);
+      expect([a === b, b === c, c === d, d === e]).toEqual([true, true, false, false]);
+      const [, held] = reports.map(({ transactions: [{ fee }] }) => fee.horizonSeconds);
+      expect(held).toBeLessThanOrEqual(60);
+      expect(held).toBeGreaterThanOrEqual(30);
+    });
+});
