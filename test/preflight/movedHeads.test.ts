@@ -58,7 +58,9 @@ describe.each(paced)(
             const all = await everyPlace(ground, kind, manner, { stride: 4, offset: index % 4 });
             expect(all.filter(isFalse)).toEqual([]);
             expect(all.length).toBeGreaterThan(2);
-            if (kind === "idle") expect(all.map(({ verdict }) => verdict)).toEqual(all.map(() => "ready"));
+            // a scan whose pending state is of an older block is not believed, whatever its proof says
+            if (kind === "idle" && manner.by === "prove")
+              expect(all.map(({ verdict }) => verdict)).toEqual(all.map(() => "ready"));
           }
       } finally {
         await ground.stop();
