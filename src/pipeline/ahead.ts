@@ -114,7 +114,7 @@ const postOf = (rpc: Rpc["Service"], roll: typeof RandomWords.Service, scope: Sc
 const isFollowing = ({ run, header }: Last["scanned"]): boolean =>
   successOf(run)?.block.number === (successOf(header)?.number ?? 0n) + 1n;
 
-/** Nothing is known of the call, and nothing was sent. */
+/** Nothing is sent, and nothing is kept. */
 export const nothingAhead: { readonly last: Last | null; readonly ahead: Ahead | null } = { last: null, ahead: null };
 
 /**
@@ -130,20 +130,21 @@ export const sendAhead = Effect.fnUntraced(function* (
   const last = remembered.get(memory)?.get(keyOf(prepared)) ?? null;
   const own = yield* Effect.service(OwnSteps);
   const cases = last === null ? null : signedOf(last.report);
-  if (last === null || cases === null || isQuorum || own.steps.length > 0) return { last, ahead: null };
+  if (last === null || cases === null || isQuorum || own.steps.length > 0) return nothingAhead;
   const { report } = last;
   const chains = yield* chainsInUse;
   const chain = chains(report.chainId);
   const tag = report.options.block ?? chain.blockTag;
+  if (!chain.paceKnown || !isOnHead(tag) || tagOf(report) !== tag) return nothingAhead;
   const askedAt = yield* Clock.currentTimeMillis;
-  const head = chain.paceKnown ? youngHead(memory, askedAt, chain.blockTimeMs) : null;
-  if (head === null || !isOnHead(tag) || tagOf(report) !== tag) return { last, ahead: null };
+  const head = youngHead(memory, askedAt, chain.blockTimeMs);
+  if (head === null) return { last, ahead: null };
   // guard: a scan that may be newer than the proof
-  if (tag === "latest" && !isFollowing(last.scanned)) return { last, ahead: null };
+  if (tag === "latest" && !isFollowing(last.scanned)) return nothingAhead;
   const scanned = { ...last.scanned, askedAt, header: Result.succeed(head) };
   const about = yield* aboutOf(report, cases, { policies: prepared.policies, scanned, looks: [], settled: null });
   const { sending, answering } = postOf(rpc, yield* Effect.service(RandomWords), scope);
   const round = counted(attempt({ ...about, askedAt }, firstState(memory, scanned.header), "speculated"));
   yield* Effect.forkIn(withRoomFor(report, Effect.provide(round, sending)), scope);
-  return { last, ahead: { head, askedAt, services: answering } };
+  return { last, ahead: { askedAt, services: answering } };
 });

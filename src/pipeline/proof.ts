@@ -3,7 +3,6 @@ import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type * as Eth from "../eth/index.js";
 import * as Nonce from "../steps/nonce.js";
 import * as Fee from "../steps/fee.js";
 import type { AskRule, WorldName } from "../primitives/names.js";
@@ -269,10 +268,6 @@ const checkGround = (state: ProofState): ReadonlyArray<Finding> => {
   return isUnread ? incomparable("it was not told again as the latest block") : [];
 };
 
-/** True if both are known, and the same by number and hash. */
-const isSameBlock = (a: Eth.Block | null, b: Eth.Block | null): boolean =>
-  a?.hash != null && a.hash === b?.hash && a.number === b.number;
-
 /**
  * The exact requests on the last head of this connection, which the round of the runs asks for again, or asked for beside the
  * scan. Where that shows another or none, or any answer that it moved, it was a trial: all is asked anew on a header that was
@@ -288,8 +283,10 @@ const onLastHead = Effect.fnUntraced(function* (
     ? attempt(on, known, because)
     : Effect.provide(attempt(on, known, because), ahead.services);
   const { beside } = trial.proof;
+  const [last, shown] = [successOf(known.head), successOf(beside)];
+  const isNamed = last?.hash != null && shown?.hash === last.hash && shown.number === last.number;
   // guard: a remembered head that is no longer the latest
-  const isOnLast = isSameBlock(successOf(known.head), successOf(beside)) && doubtsOf(trial, "headMoved").length === 0;
+  const isOnLast = isNamed && doubtsOf(trial, "headMoved").length === 0;
   // guard: what was sent beside the scan, and may be older than what that says
   const isOlder = ahead !== null && isPartedFromScan(trial);
   if (isOnLast && !isOlder) return trial;
@@ -322,11 +319,8 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
   });
   if (scanned !== null) {
     const { ahead = null, askedAt, header } = scanned;
-    // why: what was sent for another block is not what is asked now
-    const isAhead = ahead !== null && settled === null && isSameBlock(ahead.head, successOf(header));
-    return yield* isAhead
-      ? first({ ...about, askedAt: Math.min(askedAt, ahead.askedAt) }, header, because, onLastHead)
-      : first({ ...about, askedAt }, header, because);
+    if (ahead === null || settled !== null) return yield* first({ ...about, askedAt }, header, because);
+    return yield* first({ ...about, askedAt: Math.min(askedAt, ahead.askedAt) }, header, because, onLastHead);
   }
   const usual = report.options.block ?? chain.blockTag;
   const isOdd = tagOf(report) !== usual;

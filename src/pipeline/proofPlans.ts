@@ -30,8 +30,6 @@ import { measureQueries, type Measure } from "./limits.js";
 
 /** The first round of a proof that was sent before it was known what there is to prove. */
 export interface Ahead {
-  /** The latest block that it was made for. */
-  readonly head: Eth.Block;
   /** Epoch ms when it was sent. */
   readonly askedAt: number;
   /**

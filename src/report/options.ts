@@ -203,7 +203,7 @@ export const named = {
    * would prove it now; default false. Their answers are used where the scan wants the very same requests proven, and the
    * latest block is the one that they were made for: then the report takes one network round. Else the proof asks its own,
    * and the ledger shows the others with `because` "speculated". Fees of ours stay as they were while they still hold for
-   * half of `feeHorizon` and are at most twice what is proposed now. Not with steps of one's own, several endpoints or `reserving`,
+   * half of `feeHorizon`, and the cap is at most half more than what is proposed now. Not with steps of one's own, several endpoints or `reserving`,
    * nor on chains whose pace is not known.
    */
   speculate: plain<boolean>()(Schema.Boolean, false, () => "must be a boolean"),

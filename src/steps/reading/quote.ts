@@ -125,7 +125,7 @@ const tipsOf = (
 
 /**
  * How many full blocks the fees of an earlier quote outlive, at most `blocks`; null where they are not kept: they hold for
- * less than half of that, or tip or cap is more than twice what is proposed now.
+ * less than half of that, the tip is more than twice or less than half of what is proposed now, or the cap is more by half.
  */
 const blocksOfEarlier = (
   { earlier = null }: FeeFacts,
@@ -144,7 +144,7 @@ const blocksOfEarlier = (
 ): number | null => {
   if (base === null || cap === null || earlier === null || earlier.maxFeePerGas === null) return null;
   const { maxFeePerGas, tip: paid } = earlier;
-  const isUsual = paid >= leastTip && 2n * paid >= tip && paid <= 2n * tip && maxFeePerGas <= 2n * cap;
+  const isUsual = paid >= leastTip && 2n * paid >= tip && paid <= 2n * tip && 2n * maxFeePerGas <= 3n * cap;
   const held = blocksWithin(base, maxFeePerGas - paid, blocks, parameters);
   return isUsual && 2 * held >= blocks ? held : null;
 };

@@ -123,3 +123,37 @@ describe("the cap", () => {
     expect(long.maxFeePerGas).toBeLessThan(1n << 98n);
   });
 });
+
+describe("the fees of an earlier quote", () => {
+  const fresh = quoted({});
+  const cap = fresh.maxFeePerGas ?? 0n;
+  const kept = (tip: bigint, maxFeePerGas: bigint | null) => {
+    const { tip: paid, maxFeePerGas: most, horizonSeconds } = quoted({ earlier: { tip, maxFeePerGas } });
+    return [paid, most, horizonSeconds];
+  };
+  const anew = [fresh.tip, fresh.maxFeePerGas, fresh.horizonSeconds];
+  const half = growBaseFee(gwei, 3, chain()).baseFeePerGas + fresh.tip;
+  it("stay while they hold for half of the horizon, with what they outlive", () => {
+    expect(kept(fresh.tip, cap)).toEqual(anew);
+    expect(kept(fresh.tip, cap + gwei / 10n)).toEqual([fresh.tip, cap + gwei / 10n, fresh.horizonSeconds]);
+    const [tip, most, seconds] = kept(fresh.tip, half);
+    expect([tip, most]).toEqual([fresh.tip, half]);
+    expect(seconds).toBeLessThan(fresh.horizonSeconds);
+    expect(Number(seconds) * 2).toBeGreaterThanOrEqual(fresh.horizonSeconds);
+  });
+  it.each<[string, bigint, bigint | null]>([
+    ["hold for less", fresh.tip, gwei + fresh.tip],
+    ["hold for not even the next block", fresh.tip, 1n],
+    ["have a cap that is more by more than half", fresh.tip, (cap * 3n) / 2n + 1n],
+    ["have more than twice the tip", fresh.tip * 2n + 1n, cap + fresh.tip + 1n],
+    ["have less than half of it", (fresh.tip - 1n) / 2n, cap],
+    ["have no cap", fresh.tip, null],
+    ["are of another age altogether", 0n, 2n ** 200n],
+  ])("are not kept where they %s", (_, tip, maxFeePerGas) => {
+    expect(kept(tip, maxFeePerGas)).toEqual(anew);
+  });
+  it("are not kept where no base fee is known", () => {
+    const facts = { history: absent, receipts: refused, header: absent, earlier: { tip: 1n, maxFeePerGas: gwei } };
+    expect(quoted(facts, { simulatedBaseFee: null }).maxFeePerGas).toBeNull();
+  });
+});
