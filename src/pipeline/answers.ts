@@ -40,7 +40,8 @@ export const figuresOf = ({ runs }: Pick<Round, "runs">): AskResult<Simulate.Run
   runs.get("reserved") ?? runs.get("exact") ?? runs.get("atNextFee") ?? runs.get("funded") ?? runs.get("ample") ?? null;
 
 /** Every answer of one round; null = not asked. */
-export interface Round extends Pick<Facts, "codes" | "counts" | "pools" | "estimate" | "subjectOf">, FeeFacts {
+export interface Round
+  extends Pick<Facts, "codes" | "counts" | "pools" | "traces" | "estimate" | "subjectOf">, FeeFacts {
   /** The steps that were asked; of the others there is nothing. */
   readonly steps: ActiveSteps;
   readonly block: Observed["blockTag"];

@@ -18,6 +18,7 @@ import { abisOf } from "../report/options.js";
 import { each, goingOn, known, mapped, sent, together, when, type Ask } from "../eth/round.js";
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
+import type { CallTrace } from "../steps/reading/answers.js";
 import { failureOf, type AskResult } from "../steps/reading/askResult.js";
 import { bareCall } from "../transaction/request.js";
 import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
@@ -62,17 +63,25 @@ const besideBetween = <A>(
   claim: Claim,
   between: ReadonlyArray<World>,
   main: Effect.Effect<A, never, Rpc>,
-): Effect.Effect<{ readonly main: A; readonly between: RunAnswers } & Pick<Proof, "traced">, never, Rpc> =>
+): Effect.Effect<{ readonly main: A; readonly between: RunAnswers } & Pick<Proof, "traced" | "traces">, never, Rpc> =>
   Rpc.use(({ memory }) => {
     const isTraced = isTraceable(claim, memory);
     if (between.length === 0 && !isTraced)
-      return Effect.map(main, (answers) => ({ main: answers, between: new Map<never, never>(), traced: [] }));
+      return Effect.map(main, (answers) => ({
+        main: answers,
+        between: new Map<never, never>(),
+        traced: [],
+        traces: [],
+      }));
     return Effect.scoped(
       Effect.gen(function* () {
         const startedAt = yield* Clock.currentTimeMillis;
         const traced: Array<StateDiff> = [];
+        const traces: Array<CallTrace> = [];
         const [, next] = claim.worlds.rows;
-        const trace = isTraced ? within(mostTraced.ms, traceStates(planOf(claim, next), traced)) : Effect.void;
+        const trace = isTraced
+          ? within(mostTraced.ms, traceStates(planOf(claim, next), traced, traces, claim.scanned === null))
+          : Effect.void;
         const tracer = yield* Effect.forkScoped(trace);
         const fibers = yield* Effect.forEach(between, (world) =>
           Effect.map(Effect.forkScoped(sent(askRun(claim, world))), (fiber) => ({ world, fiber })),
@@ -98,7 +107,7 @@ const besideBetween = <A>(
         );
         // why: a node that takes too long does so the next time, too
         if (Option.isNone(ended) && traced.length === 0) learnUntraced(memory);
-        return { main: answers, between: new Map(runs), traced: [...traced] };
+        return { main: answers, between: new Map(runs), traced: [...traced], traces: [...traces] };
       }),
     );
   });
@@ -160,7 +169,8 @@ export const askProof = Effect.fnUntraced(function* (
     block,
     namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
     ...more,
-    ...{ runs: heldOf(claim.worlds, block, new Map([...runs, ...answered.between])), traced: answered.traced },
+    runs: heldOf(claim.worlds, block, new Map([...runs, ...answered.between])),
+    ...{ traced: answered.traced, traces: answered.traces ?? [] },
     ...{ steps, history: null, receipts: null, called: null, unfunded: null, findings: [] },
     // why: a node that shows an earlier block than another did is behind it
     header: header === null || more.beside === null ? (header ?? more.beside) : Fee.laterOf(header, more.beside),

@@ -15,9 +15,10 @@ import * as Nonce from "../steps/nonce.js";
 import * as L1Fee from "../steps/reading/l1Fee.js";
 import * as Owners from "../steps/reading/owners.js";
 import * as FalseAnswers from "../steps/reading/falseAnswers.js";
+import * as NobodyCalled from "../steps/reading/nobodyCalled.js";
 import * as Shortfall from "../steps/reading/tokenShortfall.js";
 import { checkPool } from "../steps/reading/pool.js";
-import { checkInner } from "../steps/reading/inner.js";
+import { checkInner, checkTraced } from "../steps/reading/inner.js";
 import { checkUnsupported } from "./endpoint/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { callIn } from "../abi/calls.js";
@@ -121,7 +122,9 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
       ...checkOutcomes(bundle, answers),
       ...checkUnsupported(bundle, answers.run),
       ...FalseAnswers.checkFalse(bundle, answers),
+      ...FalseAnswers.checkSilence(bundle, answers),
       ...checkInner(bundle, readings, approvals, policies),
+      ...checkTraced(bundle, answers),
     ],
   },
   {
@@ -133,14 +136,17 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   },
   {
     name: "code",
-    looks: (bundle) => accountsOf(Code.accounts(bundle)),
+    looks: (bundle) => [...accountsOf(Code.accounts(bundle)), ...NobodyCalled.queries(bundle)],
     between: Code.queriesBetween,
     ask: ({ subject: { bundle }, tag }) => mapped(Code.ask(bundle, tag), (codes) => ({ codes })),
     show: (entry, bundle, answers) => ({
       code: answers.steps.has("code") ? Code.read(entry, answers, bundle) : Code.unlooked(entry),
     }),
     read: ({ code }) => ({ code }),
-    check: ({ bundle, answers }) => bundle.flatMap((entry) => Code.check(entry, answers)),
+    check: ({ bundle, answers }) => [
+      ...bundle.flatMap((entry) => Code.check(entry, answers)),
+      ...NobodyCalled.check(bundle, answers),
+    ],
   },
   {
     name: "estimate",

@@ -29,7 +29,9 @@ export const isControl = oneOf("ContractControlChanged", "OwnershipChanged", "Ro
 export const isActing = oneOf("DelegationSet", "DelegationCleared", "EventUnexplained");
 export const isReadOnly = oneOf("ReadOnlyCall");
 export const isInnerFailure = oneOf("InnerCallFailed");
-/** A call did not return true, and did nothing. */
-export const isInVain = oneOf("ReturnedFalse");
+/** A call did nothing of what it asks for. */
+export const isInVain = oneOf("ReturnedFalse", "AskedInVain", "CalledNobody");
+/** A call said itself that it did nothing. */
+export const isRefused = oneOf("ReturnedFalse");
 export const isReservedAhead = oneOf("NonceUnderReservation");
 export const isReplacement = oneOf("ReplacesPending");

@@ -1,5 +1,5 @@
 /** The report, its parts and renderings: the door of this room. */
-export { isInVain, isReplacement, isReservedAhead } from "./byCode.js";
+export { isInVain, isRefused, isReplacement, isReservedAhead } from "./byCode.js";
 export { digestOfReport } from "./ready.js";
 export type { Evidence } from "./finding.js";
 export { headLimitsOf, minesOnDemand } from "./freshness.js";

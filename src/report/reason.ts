@@ -16,6 +16,7 @@ import { differenceForPeople } from "./diff.js";
 import {
   isCut,
   isHiddenRight,
+  isInVain,
   isMismatch,
   isNativeUntraced,
   isPretended,
@@ -31,8 +32,26 @@ const isLarge = (value: bigint, decimals: number): boolean =>
   value >= 10n ** BigInt(Math.max(6, decimals >> 1)) && value < 1n << 192n;
 const isOther = /time|date|deadline|expir|nonce|block|id$|index|salt|hash|key/i;
 
-/** A finding's sentence; the numbers of a token's own error as amounts beside. */
-export const sentenceOf = ({ sentence, error }: Finding, names: Names): string => {
+/** What was asked of a token beside what happened, with the amounts in place; null where they are not known. */
+const vainText = (finding: Finding, names: Names): string | null => {
+  if (!isInVain(finding)) return null;
+  const valueOf = (named: string) => finding.numbers.find(({ name }) => name === named)?.value;
+  const [token, asked, moved, allowed] = ["token", "asked for", "moved", "allowed"].map(valueOf);
+  const [spender, because = "it did not return true"] = [valueOf("spender"), valueOf("because")];
+  if (typeof token !== "string" || typeof asked !== "bigint") return null;
+  const amountOf = (value: bigint) => amountInSentence(names, { token, tokenId: null }, value, "none");
+  const there =
+    typeof moved === "bigint"
+      ? `, ${amountOf(moved)} moved`
+      : typeof allowed === "bigint"
+        ? `, ${amountOf(allowed)} is allowed`
+        : "";
+  const whose = typeof spender === "string" ? ` for ${names.labelled(spender)}` : "";
+  return `${valueOf("function") ?? "a call"} of ${amountOf(asked)}${whose} was asked for${there}, ${because}`;
+};
+
+/** The sentence of a revert; the numbers of a token's own error as amounts beside. */
+const revertText = ({ sentence, error }: Finding, names: Names): string => {
   if (error?._tag !== "ExecutionReverted" || error.revert === null) return sentence;
   const token = error.revert.address ?? error.to;
   const decimals = token === null ? null : decimalsOf(names, token);
@@ -52,6 +71,12 @@ export const sentenceOf = ({ sentence, error }: Finding, names: Names): string =
   const reading =
     large.length === 0 ? "" : `, as amounts of ${tokenForPeople(names, token)}: ${listed(large.slice(0, mostItems))}`;
   return sentence === error.statement.sentence ? `the call reverts with ${described}${reading}` : sentence;
+};
+
+/** A finding's sentence, with amounts where it speaks of a token's. */
+export const sentenceOf = (finding: Finding, names: Names): string => {
+  const vain = vainText(finding, names);
+  return vain === null ? revertText(finding, names) : escapeText(vain);
 };
 
 /** `a`, `a and b`, `a, b, and c`. */

@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import type { FullTransaction, Receipt } from "../eth/index.js";
 import { type Fact, logFacts, nothing, paired, plainJson, type FactOf } from "../primitives/index.js";
-import { isInVain, type Report, type TransactionReport } from "../report/index.js";
+import { isInVain, isRefused, type Report, type TransactionReport } from "../report/index.js";
 import { isSameLog } from "../steps/index.js";
 import { fields, signingHash, type Request } from "../transaction/index.js";
 import { paidBy, requestOfMined } from "./mined.js";
@@ -149,13 +149,20 @@ export const compareOutcome = (proven: TransactionReport, transaction: number, r
   );
 };
 
-/** That a call did not return `true` and did nothing of what it asks for, where the report said so; nothing of any other. */
+/** That a call did nothing of what it asks for, where the report said so; nothing of any other. */
 export const compareAsked = ({ findings }: Report, transaction: number): Comparison => {
-  const isVain = findings.some(
+  const vain = findings.find(
     (finding) => isInVain(finding) && finding.transaction === transaction && finding.severity === "warning",
   );
-  const row = ["what its call asks for", "happens", "the call did not return true, and nothing happened"] as const;
-  return compareRows(factOf(transaction), isVain ? [row] : [], () => ({ class: "unfulfilled", evidence: "logged" }));
+  const what =
+    vain !== undefined && isRefused(vain)
+      ? "the call did not return true, and nothing happened"
+      : "nothing showed that it did";
+  const row = ["what its call asks for", "happens", what] as const;
+  return compareRows(factOf(transaction), vain === undefined ? [] : [row], () => ({
+    class: "unfulfilled",
+    evidence: "logged",
+  }));
 };
 
 /** Status and events of what was said beside those of what happened, in whatever order; what was not said comes last. */

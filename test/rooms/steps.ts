@@ -32,7 +32,8 @@ export {
   union as holdingUnion,
   type Holding,
 } from "../../src/steps/reading/holdings.js";
-export { isGranted, mayTell } from "../../src/steps/reading/inner.js";
+export * as NobodyCalled from "../../src/steps/reading/nobodyCalled.js";
+export { checkTraced, isGranted, mayTell } from "../../src/steps/reading/inner.js";
 export { withIntrinsic } from "../../src/steps/estimate.js";
 export { innerOf, readInner, type SucceededCall } from "../../src/steps/reading/innerFailures.js";
 export { likelyCause } from "../../src/steps/reading/likelyCause.js";

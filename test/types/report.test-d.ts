@@ -161,6 +161,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "BalanceUnconfirmed":
     case "TokenChanges":
     case "TokenLies":
+    case "AskedInVain":
+    case "CalledNobody":
       return "note";
     default:
       return kindOfOwn(code);

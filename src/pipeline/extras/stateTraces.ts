@@ -1,23 +1,29 @@
-/** State changes as a node's tracer tells them: no finding but of a change rests on it, and no node has to have it. */
+/** State changes and calls inside as a node's tracers tell them: no finding but of these rests on them, and no node has to have one. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { knownTokensOf } from "../../chains/table.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
-import { asked, one, sent } from "../../eth/round.js";
-import { stateDiffOf, type StateDiff } from "../../eth/call.js";
-import type { StateOverrides } from "../../eth/parameters.js";
+import { asked, each, one, sent, together, when } from "../../eth/round.js";
+import { callOf, callsOf, stateDiffOf, type StateDiff } from "../../eth/call.js";
+import type { BlockParameter, StateOverrides } from "../../eth/parameters.js";
 import type { Hash } from "../../primitives/hex.js";
+import { effectsIn } from "../../effects/effects.js";
+import { callsOf as callsIn } from "../../steps/reading/bundle.js";
 import { runsCode } from "../../report/waits.js";
 import { Rpc } from "../../rpc/index.js";
 import type { Memory } from "../../rpc/memory.js";
 import type * as Simulate from "../../steps/simulate.js";
 import { isGone } from "../endpoint/simulate.js";
+import { successOf, type Failure } from "../../steps/reading/askResult.js";
+import type { CallTrace } from "../../steps/reading/answers.js";
+import { doubted } from "../../steps/reading/falseAnswers.js";
 import type { Claim } from "../proofPlans.js";
 
 /** The method of every trace. */
 export const method = "debug_traceCall";
 /** Remembered apart: a node may have other tracers. */
 const kind = `${method} prestateTracer`;
+const ofCalls = `${method} callTracer`;
 
 /** Transactions that are traced, one after the other, and ms that all of them may take. */
 export const most = { transactions: 4, ms: 3_000 } as const;
@@ -69,13 +75,31 @@ const behind = (state: StateOverrides, { pre, post }: StateDiff): StateOverrides
   return { ...state, ...Object.fromEntries(rows) };
 };
 
+/** A trace with the tokens among those that it shows to refuse or to say nothing. JSON-RPC: `eth_call`, where there are such. */
+const withTokens = (trace: unknown, block: BlockParameter): Effect.Effect<CallTrace, never, Rpc> => {
+  const reads = [...(trace === null ? [] : doubted(trace))];
+  const ask = each(reads, ([, { to, data }]) => one(callOf({ to, data, block }, false)));
+  const found = reads.length === 0 ? Effect.succeed([]) : sent(asked({ step: "simulate" }, ask));
+  return Effect.map(found, (answers) => ({
+    trace,
+    tokens: new Set(reads.flatMap(([token], place) => (successOf(answers[place])?.length === 66 ? token : []))),
+  }));
+};
+
+/** True if an endpoint says of a tracer that it has none. */
+const isLacking = (failure: Failure): boolean =>
+  failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure);
+
 /**
- * Puts the changes by the first transactions of a plan into `diffs`, one after the other: each stands on what those
- * before it left. JSON-RPC: `debug_traceCall` with `prestateTracer`.
+ * Puts the changes by the first transactions of a plan into `diffs`, one after the other, and the calls inside each into
+ * `traces`: each stands on what those before it left. JSON-RPC: `debug_traceCall` with `prestateTracer` and `callTracer`.
  */
 export const traceStates = Effect.fnUntraced(function* (
   { calls, block, stateOverrides, blockOverrides }: Simulate.Plan,
   diffs: Array<StateDiff>,
+  traces: Array<CallTrace>,
+  // `isPosted` = nobody but a report from outside says whether code runs
+  isPosted: boolean,
 ): Effect.fn.Return<void, never, Rpc> {
   const { memory } = yield* Rpc;
   // why: codes are long, and matter to none but a transaction behind
@@ -83,12 +107,25 @@ export const traceStates = Effect.fnUntraced(function* (
   // why: geth refuses to trace a call with one
   const { beaconRoot: _, ...pretended } = blockOverrides ?? {};
   let state = stateOverrides ?? {};
-  for (const { request } of calls.slice(0, most.transactions)) {
+  for (const { request, input } of calls.slice(0, most.transactions)) {
     const call = { ...request, block, stateOverrides: state, blockOverrides: pretended };
-    const answer = yield* sent(asked({ step: "simulate" }, one(stateDiffOf(call, most.ms, config))));
+    const [{ row: { move, grant, supply } } = { row: {} }] = effectsIn([{ index: 0, calls: callsIn(input) }], "call");
+    // why: what a token is asked to move or to grant is measured
+    const isPlain = (move ?? grant ?? supply) !== undefined || (isPosted && input.data === "0x");
+    const wantsCalls = memory.refused(ofCalls) === null && !isPlain;
+    const { answer, calls: inside } = yield* sent(
+      asked(
+        { step: "simulate" },
+        together({
+          answer: one(stateDiffOf(call, most.ms, config)),
+          calls: when(wantsCalls, one(callsOf(call, most.ms)), null),
+        }),
+      ),
+    );
+    if (inside !== null && Result.isFailure(inside) && isLacking(inside.failure)) learnUntraced(memory, ofCalls);
+    traces.push(yield* withTokens(inside === null ? null : successOf(inside), block));
     if (Result.isFailure(answer)) {
-      const { failure } = answer;
-      if (failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure)) learnUntraced(memory);
+      if (isLacking(answer.failure)) learnUntraced(memory);
       return;
     }
     diffs.push(answer.success);

@@ -8,6 +8,12 @@ import type { AskResult } from "./askResult.js";
 import type { Pooled, Replacing } from "./pool.js";
 import type { Quote } from "./quote.js";
 
+/** The calls inside one transaction, as a tracer told them, and whom of those that did not do as asked a read showed to be a token. */
+export interface CallTrace {
+  readonly trace: unknown;
+  readonly tokens: ReadonlySet<Address>;
+}
+
 /** See above; null = not asked, or not known. */
 export interface Facts {
   /** Answers of `eth_getCode` by account. */
@@ -16,6 +22,8 @@ export interface Facts {
   readonly counts: ReadonlyMap<Address, Readonly<Record<"latest" | "pending", AskResult<number>>>>;
   /** The signers' transactions in the node's pool, where it was asked. */
   readonly pools: ReadonlyMap<Address, Pooled>;
+  /** The calls inside the first transactions, one after the other, as a tracer told them; absent = nobody asked one. */
+  readonly traces?: ReadonlyArray<CallTrace>;
   /** The estimate of the first transaction. */
   readonly estimate: AskResult<bigint> | null;
   /** The subject of the witness's L1 fee queries by place in the bundle; null = the bytes could not be made. */

@@ -1,39 +1,70 @@
-/** Calls that answer anything but `true` where a `bool` says whether they worked: what they ask for beside what happened. Lives on the witness; pure. */
+/** Calls that ask for a movement or a right: what the calldata, its batches and a trace ask for beside what happened. Lives on the witness; pure. */
 import { everything } from "../../abi/known/rights.js";
 import { argumentsAt, padded, placeOf, wordAt, wordOf } from "../../abi/words.js";
 import { effectsIn } from "../../effects/effects.js";
+import { askedBy, type Asked } from "../../effects/asked.js";
+import { framesIn, framesOf, type Frame } from "../../effects/frames.js";
 import type { Right } from "../../effects/rights.js";
-import { type Address, lower } from "../../primitives/hex.js";
+import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import { isAnswering } from "../../effects/returned.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, text, units } from "../../primitives/statement.js";
-import { code } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import { readUint256 } from "../../witness/answers.js";
-import { allowance, type Query } from "../../witness/queries.js";
+import { allowance, balanceOf, type CallQuery, type Query } from "../../witness/queries.js";
+import type { View } from "../../witness/view.js";
 import type { Case, Ran } from "./bundle.js";
 import type { Facts } from "./answers.js";
 import { amountIn, balanceQuery, holding, type Holding } from "./holdings.js";
 import { levelIn, queryOf } from "./rightLevel.js";
 import { codeIn, mayBorrow, type Sights } from "./runCode.js";
 
-/** The movement that the outer call asks for, by the balances at its ends (a mint or a burn has one), or the right; else null. */
-const wantedBy = (entry: Case) => {
-  const [outer] = effectsIn([entry], "call");
-  if (outer === undefined || !isAnswering(outer)) return null;
-  const { row, call, moves, rights } = outer;
+/** Calls of one transaction that are held against what happened. */
+const mostAsks = 48;
+/** The same of a trace, which nobody's calldata has to pay for. */
+const mostTraced = 256;
+
+/** The movement that a call asks for, by the balances at its ends (a mint or a burn has one), or the right; else null. */
+const wantedBy = ({ row, call, moves, rights }: Asked) => {
   const [[move], [right]] = [moves, rights];
-  if (move?.amount != null) {
+  if (call.as !== undefined || call.isMeans === true) return null;
+  if (move !== undefined && (move.amount !== null || move.tokenId === null)) {
     const { token, from, to, tokenId, amount } = move;
     const endOf = (account: Address | null) => (account === null ? null : holding(account, token, tokenId));
-    return { kind: "move", amount, owner: endOf(from), receiver: endOf(to) } as const;
+    // why: one NFT moves where the function names no amount
+    return { kind: "move", token, amount: amount ?? 1n, owner: endOf(from), receiver: endOf(to) } as const;
   }
-  if (right === undefined) return null;
+  // why: what Permit2 keeps hangs on the time
+  if (right === undefined || right.standard === "permit2") return null;
   const { changes } = row;
   // why: taking some away names an amount that is not the level which is left
   const taken = changes === "less" ? (wordAt(padded(call.data, 2), placeOf(1)) ?? 0n) : null;
   return { kind: "right", right: { ...right, open: null }, amount: taken ?? right.claim, changes } as const;
 };
 type Wanted<Kind = unknown> = Extract<ReturnType<typeof wantedBy>, { readonly kind: Kind }>;
+
+/** Contracts that are asked whether they are tokens. */
+const mostDoubted = 4;
+
+/** A call that asks for something, and what is known of its answer: null = nobody saw it. */
+interface Ask {
+  readonly asked: Asked;
+  readonly wanted: Wanted;
+  readonly answer: Hex | null;
+  readonly isOuter: boolean;
+  readonly hasFailed: boolean;
+}
+
+const askOf = (asked: Asked, told: Omit<Ask, "asked" | "wanted">): ReadonlyArray<Ask> => {
+  const wanted = wantedBy(asked);
+  return wanted === null ? [] : [{ asked, wanted, ...told }];
+};
+
+/** The calls of the calldata that ask for a movement or a right, the outer one first. */
+const asksIn = (entry: Case): ReadonlyArray<Ask> =>
+  effectsIn([entry], "call")
+    .slice(0, mostAsks)
+    .flatMap((asked, place) => askOf(asked, { answer: null, isOuter: place === 0, hasFailed: false }));
 
 /** The reads that tell what is asked for; none of a right that nothing tells of. */
 const readsOf = (wanted: Wanted): ReadonlyArray<Query> =>
@@ -43,14 +74,14 @@ const readsOf = (wanted: Wanted): ReadonlyArray<Query> =>
 
 /** Queries before and after the transactions, for what token calls ask to move or to grant. */
 export const queries = (bundle: ReadonlyArray<Case>): ReadonlyArray<Query> =>
-  bundle.flatMap((entry): ReadonlyArray<Query> => {
-    const { from, to } = entry.input;
-    const wanted = wantedBy(entry);
-    if (wanted === null || to === null) return [];
-    const owner = wanted.kind === "move" ? wanted.owner : null;
-    const isTaken = owner !== null && owner.account !== from && owner.tokenId === null;
-    return [...readsOf(wanted), ...(isTaken ? [allowance(to, owner.account, from)] : [])];
-  });
+  bundle.flatMap((entry) =>
+    asksIn(entry).flatMap(({ asked: { contract }, wanted, isOuter }): ReadonlyArray<Query> => {
+      const { from } = entry.input;
+      const owner = wanted.kind === "move" ? wanted.owner : null;
+      const isTaken = isOuter && owner !== null && owner.account !== from && owner.tokenId === null;
+      return [...readsOf(wanted), ...(isTaken ? [allowance(contract, owner.account, from)] : [])];
+    }),
+  );
 
 /** True if a balance changed otherwise than the events of the whole bundle tell. */
 const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Sights) => {
@@ -67,14 +98,24 @@ const isUntold = (of: Holding, bundle: ReadonlyArray<Ran>, { before, after }: Si
 
 const isSameRight = (a: Right, b: Right) => a.keeper === b.keeper && a.owner === b.owner && a.spender === b.spender;
 
-/** True if an event of the call, or a balance that no event explains, shows that something moved. */
-const isMoved = (entry: Ran, { amount, owner, receiver }: Wanted<"move">, bundle: ReadonlyArray<Ran>, views: Sights) =>
+/**
+ * True if an event of the call, or a balance that no event explains, shows that something moved; `isPair` = from the one
+ * end to the other, for several calls may be asked to pay the same receiver.
+ */
+const isMoved = (
+  entry: Ran,
+  { token, amount, owner, receiver }: Wanted<"move">,
+  bundle: ReadonlyArray<Ran>,
+  views: Sights,
+  isPair = false,
+) =>
   amount === 0n ||
   owner?.account === receiver?.account ||
   entry.transfers.some(
     (moved) =>
-      moved.token === entry.input.to &&
+      moved.token === token &&
       moved.amount > 0n &&
+      (!isPair || owner === null || moved.from === owner.account) &&
       // guard: a fee alone is not what was asked for
       (receiver === null ? moved.from === owner?.account : moved.to === receiver.account),
   ) ||
@@ -107,8 +148,8 @@ const isGiven = (entry: Ran, grant: Wanted<"right">, bundle: ReadonlyArray<Ran>,
 };
 
 /** True if anything at all shows that what was asked for is there: an event of the call itself, or a measurement. */
-const isDone = (entry: Ran, wanted: Wanted, bundle: ReadonlyArray<Ran>, views: Sights): boolean =>
-  wanted.kind === "move" ? isMoved(entry, wanted, bundle, views) : isGiven(entry, wanted, bundle, views);
+const isDone = (entry: Ran, wanted: Wanted, bundle: ReadonlyArray<Ran>, views: Sights, isPair = false): boolean =>
+  wanted.kind === "move" ? isMoved(entry, wanted, bundle, views, isPair) : isGiven(entry, wanted, bundle, views);
 
 const isAnswered = (wanted: Wanted, { before, after }: Sights): boolean =>
   [before, after].some((view) =>
@@ -117,15 +158,35 @@ const isAnswered = (wanted: Wanted, { before, after }: Sights): boolean =>
       : readsOf(wanted).some((query) => readUint256(view.call(query as never)) !== null),
   );
 
+/** True if both ends of a movement, or the level of a right, were seen in front of the transactions and behind them. */
+const isMeasured = (wanted: Wanted, { before, after }: Sights): boolean =>
+  [before, after].every((view) =>
+    wanted.kind === "right"
+      ? levelIn(view, wanted.right).amount !== null
+      : [wanted.owner, wanted.receiver].every((end) => end === null || amountIn(view, end) !== null),
+  );
+
 /**
  * The transaction succeeds on the chain and does nothing: a token that is paused, or lacks the balance or the
  * allowance, may answer `false` where others revert. So is any other answer that is not `true`. A token that moves or
- * grants what was asked is not told of, whatever it answers, nor one that answers nothing.
+ * grants what was asked is not told of, whatever it answers.
  * @figures text("function", "transfer"), address("token", usdc), units("asked for", 5_000_000n), units("moved", 0n)
  */
 export const ReturnedFalse = code("simulate", ["warning"], "ReturnedFalse", [
   "the call did not return true, and nothing shows that what it asks for happens",
   "do not rely on it; check why the contract refuses",
+]);
+
+/**
+ * A call inside a batch, an account or another contract asks a token to move or to grant something; or the transaction
+ * itself does, and gets no answer. No event, balance or allowance shows that it happens: the token refuses in silence, or
+ * passes over a function that it does not have.
+ * @figures text("function", "approve"), address("token", usdc), address("spender", pool), units("asked for", 5_000_000n),
+ *   units("allowed", 0n), text("because", "it returned nothing")
+ */
+export const AskedInVain = code("simulate", ["warning"], "AskedInVain", [
+  "a token is asked to move or to grant something, and nothing shows that it happens",
+  "do not rely on it; check why the token does not do it",
 ]);
 
 /**
@@ -142,17 +203,28 @@ const mayRefuse = ({ input, outcome }: Ran, wanted: Wanted, answers: Pick<Facts,
   return outcome.returnData === wordOf(0n) && (isRead || (isSilent && (code === null || mayBorrow(code))));
 };
 
-/**
- * A warning for each call that does not answer `true` while nothing shows that what it asks for happened. By its selector alone
- * only a contract that answers as a token does is asked, or that may be one which does not; by the caller's ABI any is.
- */
-export const checkFalse = (bundle: ReadonlyArray<Ran>, answers: Pick<Facts, "before" | "after" | "codes">) =>
+/** What was asked for and what there is, as figures. */
+const amountsOf = (wanted: Wanted, moved: bigint | null, after: View) =>
+  wanted.kind === "move"
+    ? [units("asked for", wanted.amount), units("moved", moved)]
+    : [
+        address("spender", wanted.right.spender),
+        units("asked for", wanted.amount),
+        units("allowed", levelIn(after, wanted.right).amount),
+      ];
+
+/** Facts that asks are held against. */
+type VainFacts = Pick<Facts, "before" | "after" | "codes" | "traces">;
+
+/** A warning for each transaction whose own call does not answer `true`. By its selector alone only a contract that answers as a token does is asked, or that may be one which does not; by the caller's ABI any is. */
+export const checkFalse = (bundle: ReadonlyArray<Ran>, answers: VainFacts): ReadonlyArray<Finding> =>
   bundle.flatMap((entry) => {
     const { index: transaction, input, outcome } = entry;
     const [returned] = effectsIn([entry], "returned");
     if (returned === undefined || input.to === null) return [];
     const where = { transaction, evidence: outcome.evidence };
-    const wanted = wantedBy(entry);
+    const [outer] = effectsIn([entry], "call");
+    const wanted = outer === undefined || !isAnswering(outer) ? null : wantedBy(outer);
     if (wanted === null) {
       const { item } = input;
       const name = isRecord(item) && typeof item["name"] === "string" ? item["name"] : null;
@@ -161,14 +233,104 @@ export const checkFalse = (bundle: ReadonlyArray<Ran>, answers: Pick<Facts, "bef
     const isToken = isAnswered(wanted, answers);
     if (returned.isFalseBy === "selector" && !isToken && !mayRefuse(entry, wanted, answers)) return [];
     if (isDone(entry, wanted, bundle, answers)) return [];
-    const amounts =
-      wanted.kind === "move"
-        ? [units("asked for", wanted.amount), units("moved", isToken ? 0n : null)]
-        : [
-            address("spender", wanted.right.spender),
-            units("asked for", wanted.amount),
-            units("allowed", levelIn(answers.after, wanted.right).amount),
-          ];
-    const parties = [text("function", effectsIn([entry], "call")[0]?.row.answers ?? null), address("token", input.to)];
-    return [ReturnedFalse.warning(where, ...parties, ...amounts)];
+    const parties = [text("function", outer?.row.answers ?? null), address("token", input.to)];
+    return [ReturnedFalse.warning(where, ...parties, ...amountsOf(wanted, isToken ? 0n : null, answers.after))];
+  });
+
+/** True if a call that failed holds this one, or may be this one: that is told already, and what is undone asks for nothing. */
+const isUndone = ({ outcome: { inner } }: Ran, { call: { data } }: Asked): boolean =>
+  inner?.failed.some((failure) => failure.data === null || failure.data.toLowerCase().includes(data.slice(2))) === true;
+
+/** The calls inside that a tracer saw ask for something. */
+const tracedAsks = (frames: ReadonlyArray<Frame>, transaction: number): ReadonlyArray<Ask> =>
+  frames.flatMap(({ from, to, data, answer, hasFailed, isBorrowed, isIdle }) =>
+    // why: who is not there is told by another name
+    to === null || isBorrowed || isIdle
+      ? []
+      : askOf(askedBy({ from, to, data }, transaction), { answer, isOuter: false, hasFailed }),
+  );
+
+/** The reason why an ask was not fulfilled, by its answer; null where its answer says that it was, or says something else. */
+const reasonOf = ({ answer, hasFailed, asked: { row } }: Ask): string | null => {
+  if (hasFailed) return row.grant === undefined ? "it failed, and the caller ignored that" : null;
+  if (answer === null) return "nobody saw what it returned";
+  if (answer === "0x") return "it returned nothing";
+  return answer === wordOf(0n) ? "it returned false" : null;
+};
+
+/** Balances that tell of contracts if they are tokens, of those that a tracer saw to refuse or to say nothing: the first of each. */
+export const doubted = (trace: unknown): ReadonlyMap<Address, CallQuery> =>
+  new Map(
+    tracedAsks(framesOf(trace), 0)
+      .filter((ask) => reasonOf(ask) !== null)
+      .slice(0, mostDoubted)
+      .map(({ asked: { contract, call } }) => [contract, balanceOf(contract, call.from)]),
+  );
+
+/** All that a transaction asks for, each once: with the answer where a tracer saw it. */
+const everyAsk = (entry: Ran, frames: ReadonlyArray<Frame>): ReadonlyArray<Ask> => {
+  const keyOf = ({ asked: { call } }: Ask) => `${call.from}${call.to}${call.data}`.toLowerCase();
+  const traced = tracedAsks(frames, entry.index).slice(0, mostTraced);
+  const seen = new Set(traced.map(keyOf));
+  const asks = asksIn(entry).filter((ask) => !ask.isOuter && !isUndone(entry, ask.asked) && !seen.has(keyOf(ask)));
+  const [outer] = asksIn(entry).filter(({ isOuter }) => isOuter);
+  return [
+    // why: any other answer of the transaction's own call is judged by itself
+    ...(outer === undefined || entry.outcome.returnData !== "0x" ? [] : [{ ...outer, answer: "0x" as const }]),
+    ...asks,
+    ...traced.filter(({ asked }) => !isUndone(entry, asked)),
+  ];
+};
+
+/** True if an event of the token names both ends, whatever it is called; of a mint or burn, any event of the token's. */
+const isNamed = ({ outcome }: Ran, { wanted, asked: { contract } }: Ask): boolean => {
+  const ends =
+    wanted.kind === "move"
+      ? [wanted.owner?.account ?? null, wanted.receiver?.account ?? null]
+      : [wanted.right.owner, wanted.right.spender];
+  return outcome.logs.some(({ address: emitter, topics, data }) => {
+    const words = [...topics.slice(1), data].join("").toLowerCase();
+    const isNaming = ends.includes(null) || ends.every((end) => words.includes((end ?? "0x").slice(2)));
+    return lower(emitter) === contract && isNaming;
+  });
+};
+
+/** True if a right is used, of which a token need not tell, or a permit's was there before: anybody may use the permit. */
+const isUsed = (entry: Ran, { wanted, asked: { row } }: Ask, bundle: ReadonlyArray<Ran>, { before, after }: Sights) =>
+  wanted.kind === "right" &&
+  wanted.amount > 0n &&
+  (isSpent(entry, wanted.right, bundle) ||
+    (row.grant?.isPermit === true &&
+      [before, after].some((view) => (levelIn(view, wanted.right).amount ?? 0n) >= wanted.amount)));
+
+/** The name of a function that asks for something, as far as it is known. */
+const nameOf = ({ asked: { row }, wanted }: Ask): string =>
+  row.answers ?? (wanted.kind === "move" ? "transfer" : row.grant?.isPermit === true ? "permit" : "approval");
+
+/**
+ * True if a contract is a token by its own reads: by one of them where the answer says that nothing happened, and by both
+ * sides of all of them where that is to be seen of the reads alone.
+ */
+const isKnownToken = ({ answer, hasFailed, wanted }: Ask, sights: Sights): boolean =>
+  hasFailed || (answer !== null && answer !== "0x") ? isAnswered(wanted, sights) : isMeasured(wanted, sights);
+
+/** A warning for each call that is asked of a token, does not say that it was done, and of which nothing shows that it was. */
+export const checkSilence = (bundle: ReadonlyArray<Ran>, answers: VainFacts): ReadonlyArray<Finding> =>
+  bundle.flatMap((entry) => {
+    const { index: transaction, outcome } = entry;
+    if (outcome.status !== "success") return [];
+    const where = { transaction, evidence: "measured" } as const;
+    const trace = answers.traces?.[transaction];
+    const frames = framesIn(trace?.trace, outcome.returnData);
+    return everyAsk(entry, frames).flatMap((ask) => {
+      const { wanted, asked } = ask;
+      const reason = reasonOf(ask);
+      const isFulfilled = () =>
+        isDone(entry, wanted, bundle, answers, true) || isNamed(entry, ask) || isUsed(entry, ask, bundle, answers);
+      const isToken = isKnownToken(ask, answers) || trace?.tokens.has(asked.contract) === true;
+      if (reason === null || !isToken || isFulfilled()) return [];
+      const parties = [text("function", nameOf(ask)), address("token", asked.contract)];
+      const amounts = amountsOf(wanted, 0n, answers.after);
+      return [AskedInVain.warning(where, ...parties, ...amounts, text("because", reason))];
+    });
   });

@@ -3,18 +3,20 @@ import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { askedBy, type Asked } from "../../effects/asked.js";
 import { effectsIn } from "../../effects/effects.js";
+import { framesIn, type Frame } from "../../effects/frames.js";
 import { eventIn } from "../../effects/events.js";
 import type { Right } from "../../effects/rights.js";
 import { describeRevert } from "../../abi/print.js";
 import type { Address } from "../../primitives/hex.js";
 import { lazyImport } from "../../primitives/effects.js";
-import { address, count, text } from "../../primitives/statement.js";
+import { address, count, text, wei } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
 import type { InnerFailure } from "../../report/beside.js";
 import type { Approval, OutcomeLog } from "../../report/parts.js";
 import type { Policy } from "../../report/policy.js";
 import type { Transaction } from "../../Transaction.js";
 import type { View } from "../../witness/view.js";
+import type { Facts } from "./answers.js";
 import { callsOf, type Ran, type Reading } from "./bundle.js";
 import { knownCode } from "./safeCode.js";
 
@@ -28,6 +30,9 @@ const multicalls: ReadonlySet<string> = new Set([
 /** True if a call that succeeded may have made one that failed, as far as anything known tells of it. */
 export const mayTell = (outer: Asked | undefined, logs: ReadonlyArray<OutcomeLog>): boolean =>
   outer?.row.isBatch === true || logs.some((log) => eventIn(log).row.inner !== undefined);
+
+/** Failures of one trace that are told. */
+const mostTraced = 64;
 
 const reading = lazyImport(() => import("./innerFailures.js"));
 
@@ -93,6 +98,37 @@ export const InnerCallFailed = code("simulate", ["warning", "info"], "InnerCallF
   "the transaction succeeds, but a call inside it failed",
   "correct or remove that call; if it may fail, allow it in the policy `noInnerFailures`",
 ]);
+
+/** True if what a call was to pay reached its receiver in another way: many wrap what is not taken, and send that. */
+const isPaidOtherwise = ({ from, to }: Frame, frames: ReadonlyArray<Frame>, { transfers }: Ran): boolean =>
+  // why: some nodes log what a failed call was to pay
+  transfers.some((moved) => moved.token !== null && moved.from === from && moved.to === to && moved.amount > 0n) ||
+  frames.some((other) => !other.hasFailed && other.from === from && other.to === to && other.value > 0n);
+
+/** Failures inside that nothing but a trace tells of: payments, and contracts that could not be made. */
+export const checkTraced = (bundle: ReadonlyArray<Ran>, { traces = [] }: Pick<Facts, "traces">) =>
+  bundle.flatMap((entry): ReadonlyArray<Finding> => {
+    const { index: transaction, outcome } = entry;
+    if (outcome.status !== "success") return [];
+    const known = new Set(outcome.inner?.failed.map(({ by, to, data }) => `${by}${to}${data}`.toLowerCase()));
+    const frames = framesIn(traces[transaction]?.trace, outcome.returnData);
+    const lost = frames.filter(
+      (frame) =>
+        frame.hasFailed &&
+        (frame.isCreation || (frame.value > 0n && !isPaidOtherwise(frame, frames, entry))) &&
+        !known.has(`${frame.from}${frame.to}${frame.data}`),
+    );
+    return lost
+      .slice(0, mostTraced)
+      .map(({ from, to, value, isCreation }) =>
+        InnerCallFailed.warning(
+          { transaction, evidence: "estimated" },
+          address("made by", from),
+          isCreation ? text("function", "the creation of a contract") : address("to", to),
+          value === 0n ? null : wei("value", value),
+        ),
+      );
+  });
 
 /**
  * The calls that failed inside, in each world once: warnings, but for permits that are there all the same, and calls

@@ -7,11 +7,13 @@ import { plainJson } from "../../primitives/json.js";
 import type { Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
 import { wordsIn } from "../../witness/placement.js";
-import type { CallQuery } from "../../witness/queries.js";
+import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Case } from "./bundle.js";
 import { isSafeProxy, likelySafes, type Running } from "./delegateCalls.js";
+import type { Facts } from "./answers.js";
 import { successOf, type AskResult } from "./askResult.js";
+import { implementationsOf } from "./nobodyCalled.js";
 
 /** How many contracts are looked at, in the order in which they are called; fewer of those that are only asked to move tokens. */
 const most = { contracts: 24, movers: 8 } as const;
@@ -88,7 +90,7 @@ export type SlotRun = Sight & {
 /** The bundle that is proven, and the scan's run of the same call; null for a report from outside. */
 export interface Proven {
   readonly bundle: ReadonlyArray<Case & { readonly said: TransactionReport }>;
-  readonly scanned: { readonly run: AskResult<SlotRun> | null } | null;
+  readonly scanned: { readonly run: AskResult<SlotRun> | null; readonly codes?: Facts["codes"] } | null;
 }
 
 const saidOf = ({ bundle }: Proven) => bundle.map((entry) => ({ ...entry, outcome: entry.said.outcome }));
@@ -115,10 +117,16 @@ export const suspectsOf = memoize((proof: Proven): ReadonlyArray<Address> => {
   return run === null ? lensOf(proof) : suspects(lensOf(proof), run.slots, safesIn(saidOf(proof), run.before));
 });
 
-/** Queries to contracts themselves, for those that keep it elsewhere than the slots that are known. */
-export const viewsOf = memoize((proof: Proven): ReadonlyArray<CallQuery> =>
-  lensOf(proof).flatMap((contract) => [...views(contract).map(({ query }) => query), facets(contract)]),
-);
+/** Queries to contracts themselves, for those that keep it elsewhere than the slots that are known, and for the code behind proxies. */
+export const viewsOf = memoize((proof: Proven): ReadonlyArray<Query> => {
+  const slots = successOf(proof.scanned?.run)?.slots ?? null;
+  const codes = proof.scanned?.codes ?? new Map<never, never>();
+  return lensOf(proof).flatMap((contract) => [
+    ...views(contract).map(({ query }) => query),
+    facets(contract),
+    ...implementationsOf(contract, slots, codes).map((target): Query => ({ kind: "account", address: target })),
+  ]);
+});
 
 /**
  * Accounts that act for the contracts of a run behind it: words of slots with a known meaning, by contract and slot,
