@@ -14,14 +14,12 @@ export { NonceBurned, PartlySent, SendRejected } from "./sending.js";
 const chainCount = nullable(Schema.BigInt);
 
 /** A field of the lane, or an option beside it, that cannot be right; no request was sent. */
-export class InvalidLane extends stated<InvalidLane>()(
-  "InvalidLane",
-  {
-    /** The field of the lane that is wrong, or the option, e.g. `ttl`. */
-    field: Schema.String,
-    /** The problem with it. */
-    problem: Schema.String,
-  },
+export class InvalidLane extends stated<InvalidLane>()("InvalidLane", {
+  /** The field of the lane that is wrong, or the option, e.g. `ttl`. */
+  field: Schema.String,
+  /** The problem with it. */
+  problem: Schema.String,
+})(
   ({ field, problem }) => `the lane's ${escapeText(field)}: ${problem}`,
   () => [],
   ({ field }) => `correct \`${escapeText(field)}\``,
@@ -39,20 +37,18 @@ const Head = Schema.Struct({
 });
 
 /** No nonce can be leased now: the account has as many transactions in flight as it may. */
-export class NonceBusy extends stated<NonceBusy>()(
-  "NonceBusy",
-  {
-    /** The lane: `chainId:address:key`. */
-    lane,
-    /** How many of the lane's transactions are in flight. */
-    inFlight: Schema.Int,
-    /** The most in flight. */
-    cap: Schema.Int,
-    /** Until the first lease ends, ms; null = only the chain can make room. */
-    retryInMs: nullable(Schema.Int),
-    /** The nonce that all others wait for; null where the store does not know. */
-    head: nullable(Head),
-  },
+export class NonceBusy extends stated<NonceBusy>()("NonceBusy", {
+  /** The lane: `chainId:address:key`. */
+  lane,
+  /** How many of the lane's transactions are in flight. */
+  inFlight: Schema.Int,
+  /** The most in flight. */
+  cap: Schema.Int,
+  /** Until the first lease ends, ms; null = only the chain can make room. */
+  retryInMs: nullable(Schema.Int),
+  /** The nonce that all others wait for; null where the store does not know. */
+  head: nullable(Head),
+})(
   "the account has as many transactions in flight as it may",
   ({ lane, inFlight, cap, retryInMs, head }) => [
     count("in flight", inFlight),
@@ -71,18 +67,16 @@ export class NonceBusy extends stated<NonceBusy>()(
 ) {}
 
 /** The store knows nothing of the lane: it is new, or the store lost what it knew. */
-export class NonceColdStart extends stated<NonceColdStart>()(
-  "NonceColdStart",
-  {
-    /** The lane: `chainId:address:key`. */
-    lane,
-    /** The chain's counts, where they were read. */
-    latest: chainCount,
-    /** The count by `eth_getTransactionCount` on `pending`; null where it was not read. */
-    pending: chainCount,
-    /** The source that says that the lane was started before, and so is lost; null = it may be new. */
-    lost: nullable(Schema.String),
-  },
+export class NonceColdStart extends stated<NonceColdStart>()("NonceColdStart", {
+  /** The lane: `chainId:address:key`. */
+  lane,
+  /** The chain's counts, where they were read. */
+  latest: chainCount,
+  /** The count by `eth_getTransactionCount` on `pending`; null where it was not read. */
+  pending: chainCount,
+  /** The source that says that the lane was started before, and so is lost; null = it may be new. */
+  lost: nullable(Schema.String),
+})(
   ({ lost }) =>
     lost === null ? "the nonce store knows nothing of this account" : "the nonce store has lost this account",
   (error) => [
@@ -98,14 +92,12 @@ export class NonceColdStart extends stated<NonceColdStart>()(
 ) {}
 
 /** The lease is over and the nonce may be somebody else's: the transaction must not be broadcast. */
-export class LeaseLost extends stated<LeaseLost>()(
-  "LeaseLost",
-  {
-    /** The lane: `chainId:address:key`. */
-    lane,
-    /** The nonce in question. */
-    nonce: Schema.BigInt,
-  },
+export class LeaseLost extends stated<LeaseLost>()("LeaseLost", {
+  /** The lane: `chainId:address:key`. */
+  lane,
+  /** The nonce in question. */
+  nonce: Schema.BigInt,
+})(
   "the lease on the nonce is lost, so the transaction was not sent",
   (error) => [count("nonce", error.nonce), text("lane", error.lane)],
   "reserve again and sign with the new nonce; raise `ttl` if signing takes long",
@@ -116,20 +108,18 @@ const isInDoubt = ({ operation }: { readonly operation: string }): boolean =>
   operation === "commit" || operation === "replace";
 
 /** The store did not answer, or not sensibly. */
-export class NonceStoreError extends stated<NonceStoreError>()(
-  "NonceStoreError",
-  {
-    /** e.g. `reserve`, `commit`. */
-    operation: Schema.String,
-    /** The store's words, unescaped and bounded. */
-    detail: Schema.String,
-    /** True if asking again can help. */
-    isRetryable: Schema.Boolean,
-    /** The nonce that was to be committed; null at other operations. */
-    nonce: nullable(Schema.BigInt),
-    /** The transaction that was to be committed there; null at other operations. */
-    hash: nullable(Hash),
-  },
+export class NonceStoreError extends stated<NonceStoreError>()("NonceStoreError", {
+  /** e.g. `reserve`, `commit`. */
+  operation: Schema.String,
+  /** The store's words, unescaped and bounded. */
+  detail: Schema.String,
+  /** True if asking again can help. */
+  isRetryable: Schema.Boolean,
+  /** The nonce that was to be committed; null at other operations. */
+  nonce: nullable(Schema.BigInt),
+  /** The transaction that was to be committed there; null at other operations. */
+  hash: nullable(Hash),
+})(
   (error) =>
     `the nonce store failed at ${escapeText(error.operation)}${isInDoubt(error) ? "; the transaction may still be sent" : ""}`,
   ({ detail, nonce, hash: wanted }) => [quote("", detail), count("nonce", nonce), hash("transaction", wanted)],
@@ -143,50 +133,44 @@ export class NonceStoreError extends stated<NonceStoreError>()(
 ) {}
 
 /** The chain's count is so far above all that was issued that it must be another chain's or another account's. */
-export class NonceImplausible extends stated<NonceImplausible>()(
-  "NonceImplausible",
-  {
-    /** The lane: `chainId:address:key`. */
-    lane,
-    /** The count that the node gave. */
-    count: Schema.BigInt,
-    /** The first nonce never issued. */
-    next: Schema.BigInt,
-  },
+export class NonceImplausible extends stated<NonceImplausible>()("NonceImplausible", {
+  /** The lane: `chainId:address:key`. */
+  lane,
+  /** The count that the node gave. */
+  count: Schema.BigInt,
+  /** The first nonce never issued. */
+  next: Schema.BigInt,
+})(
   "the node's transaction count is not believable",
   (error) => [count("count", error.count), count("next", error.next), text("lane", error.lane)],
   "check the endpoint; if the account really sent that many elsewhere, try again until the count is believed, or use a new lane",
 ) {}
 
 /** The chain is at a count of which the store keeps nothing any more: what is missing there cannot be sent again. */
-export class NonceForgotten extends stated<NonceForgotten>()(
-  "NonceForgotten",
-  {
-    /** The lane: `chainId:address:key`. */
-    lane,
-    /** The count that the node gives. */
-    count: Schema.BigInt,
-    /** The first nonce still kept. */
-    tail: Schema.BigInt,
-  },
+export class NonceForgotten extends stated<NonceForgotten>()("NonceForgotten", {
+  /** The lane: `chainId:address:key`. */
+  lane,
+  /** The count that the node gives. */
+  count: Schema.BigInt,
+  /** The first nonce still kept. */
+  tail: Schema.BigInt,
+})(
   "the chain went back further than the nonce store remembers",
   (error) => [count("count", error.count), count("kept from", error.tail), text("lane", error.lane)],
   "if the node lags, wait or use another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
 ) {}
 
 /** The node's chain is not the one that the lane was used on, though its chain id is: a development chain that was reset, or another network. */
-export class NonceChainReset extends stated<NonceChainReset>()(
-  "NonceChainReset",
-  {
-    /** The lane: `chainId:address:key`. */
-    lane,
-    /** A block that the lane's chain has, final when it was seen. */
-    block: Schema.BigInt,
-    /** Its hash there. */
-    expected: Hash,
-    /** Its hash by the node; null = the node's chain ends before it. */
-    actual: nullable(Hash),
-  },
+export class NonceChainReset extends stated<NonceChainReset>()("NonceChainReset", {
+  /** The lane: `chainId:address:key`. */
+  lane,
+  /** A block that the lane's chain has, final when it was seen. */
+  block: Schema.BigInt,
+  /** Its hash there. */
+  expected: Hash,
+  /** Its hash by the node; null = the node's chain ends before it. */
+  actual: nullable(Hash),
+})(
   "the node's chain is not the one on which this account's nonces were used, so nothing is sent again there",
   (error) => [
     count("block", error.block),
@@ -200,16 +184,14 @@ export class NonceChainReset extends stated<NonceChainReset>()(
 const isSigner = (field: string): boolean => field.endsWith("from");
 
 /** The signed bytes are not what was leased, or cleared; nothing was sent. */
-export class SignedMismatch extends stated<SignedMismatch>()(
-  "SignedMismatch",
-  {
-    /** `from`: another account signed. Else a field of the transaction, `raw`, `hash`, `count`, `senders` or `digest`; in a bundle `[1].from`. */
-    field: Schema.String,
-    /** The value that was to be signed; for `from` the account that sends. */
-    expected: Schema.String,
-    /** The value that was signed; for `from` the account that signed. */
-    actual: Schema.String,
-  },
+export class SignedMismatch extends stated<SignedMismatch>()("SignedMismatch", {
+  /** `from`: another account signed. Else a field of the transaction, `raw`, `hash`, `count`, `senders` or `digest`; in a bundle `[1].from`. */
+  field: Schema.String,
+  /** The value that was to be signed; for `from` the account that sends. */
+  expected: Schema.String,
+  /** The value that was signed; for `from` the account that signed. */
+  actual: Schema.String,
+})(
   ({ field }) =>
     isSigner(field)
       ? "the transaction is signed by an account other than its sender"
@@ -225,16 +207,14 @@ export class SignedMismatch extends stated<SignedMismatch>()(
 ) {}
 
 /** The nonce does not hold the transaction that was to be replaced. */
-export class ReplaceConflict extends stated<ReplaceConflict>()(
-  "ReplaceConflict",
-  {
-    /** The lane: `chainId:address:key`. */
-    lane,
-    /** The nonce in question. */
-    nonce: Schema.BigInt,
-    /** Hash of the last transaction committed at the nonce; null = none. */
-    last: nullable(Hash),
-  },
+export class ReplaceConflict extends stated<ReplaceConflict>()("ReplaceConflict", {
+  /** The lane: `chainId:address:key`. */
+  lane,
+  /** The nonce in question. */
+  nonce: Schema.BigInt,
+  /** Hash of the last transaction committed at the nonce; null = none. */
+  last: nullable(Hash),
+})(
   "the nonce does not hold the transaction that was to be replaced",
   (error) => [count("nonce", error.nonce), hash("holds", error.last), text("lane", error.lane)],
   "read `Nonces.committed`, and replace the transaction that it shows",

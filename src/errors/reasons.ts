@@ -64,9 +64,8 @@ const words = ({ httpStatus, code, detail }: Schema.Struct<typeof answer>["Type"
 /** A reason that keeps more than the {@link answer}: its advice, sentence, figures and remedy. */
 const reasonOf =
   <Self>() =>
-  <const Tag extends string, const Fields extends typeof answer & Schema.Struct.Fields>(
-    tag: Tag,
-    fields: Fields,
+  <const Tag extends string, const Fields extends typeof answer & Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
+  (
     advised: Sayable<Schema.TaggedStruct<Tag, Fields>["Type"], ReturnType<typeof advice>>,
     sentence: Sayable<Schema.TaggedStruct<Tag, Fields>["Type"], string>,
     figures: (error: Schema.TaggedStruct<Tag, Fields>["Type"]) => ReadonlyArray<Figure | null>,
@@ -136,19 +135,17 @@ const reason =
   <Self>() =>
   <const Tag extends keyof typeof plain>(tag: Tag) => {
     const [advised, sentence, remedy] = plain[tag];
-    return reasonOf<Self>()<Tag, typeof answer>(tag, answer, advised, sentence, words, remedy);
+    return reasonOf<Self>()<Tag, typeof answer>(tag, answer)(advised, sentence, words, remedy);
   };
 
 /** `eth_getLogs` over more blocks or logs than the node answers. */
-export class LogRangeTooLarge extends reasonOf<LogRangeTooLarge>()(
-  "LogRangeTooLarge",
-  {
-    ...answer,
-    /** The range of blocks that the node proposed, both ends included, when it did. */
-    suggested: nullable(Schema.Struct({ from: Schema.BigInt, to: Schema.BigInt })),
-    /** The largest number of blocks the node named. */
-    max: nullable(Schema.BigInt),
-  },
+export class LogRangeTooLarge extends reasonOf<LogRangeTooLarge>()("LogRangeTooLarge", {
+  ...answer,
+  /** The range of blocks that the node proposed, both ends included, when it did. */
+  suggested: nullable(Schema.Struct({ from: Schema.BigInt, to: Schema.BigInt })),
+  /** The largest number of blocks the node named. */
+  max: nullable(Schema.BigInt),
+})(
   hopeless,
   "the range of blocks holds more than the node returns at once",
   (error) => [
@@ -187,13 +184,11 @@ export class MethodNotPermitted extends reason<MethodNotPermitted>()("MethodNotP
 export class MethodNotSupported extends reason<MethodNotSupported>()("MethodNotSupported") {}
 
 /** HTTP 429 or a text that says so; `retryAfterMs` when the endpoint named a delay. */
-export class RateLimited extends reasonOf<RateLimited>()(
-  "RateLimited",
-  {
-    ...answer,
-    /** Milliseconds to wait, from `Retry-After` or the text. */
-    retryAfterMs: nullable(Schema.Finite),
-  },
+export class RateLimited extends reasonOf<RateLimited>()("RateLimited", {
+  ...answer,
+  /** Milliseconds to wait, from `Retry-After` or the text. */
+  retryAfterMs: nullable(Schema.Finite),
+})(
   ({ retryAfterMs }) => ({ ...patient, retryAfterMs }),
   "the endpoint limits the rate of requests",
   (error) => [...words(error), milliseconds("retry after", error.retryAfterMs)],
@@ -204,13 +199,11 @@ export class RateLimited extends reasonOf<RateLimited>()(
 export class UpstreamUnavailable extends reason<UpstreamUnavailable>()("UpstreamUnavailable") {}
 
 /** No answer in time: at the node, at a gateway, or within the caller's deadline. */
-export class Timeout extends reasonOf<Timeout>()(
-  "Timeout",
-  {
-    ...answer,
-    /** The time that ran out, in milliseconds, when it was ours. */
-    afterMs: nullable(Schema.Finite),
-  },
+export class Timeout extends reasonOf<Timeout>()("Timeout", {
+  ...answer,
+  /** The time that ran out, in milliseconds, when it was ours. */
+  afterMs: nullable(Schema.Finite),
+})(
   ({ afterMs }) => (afterMs === null ? once : hopeless),
   "no answer in time",
   (error) => [
@@ -221,15 +214,13 @@ export class Timeout extends reasonOf<Timeout>()(
 ) {}
 
 /** No request was sent: too many runs of this process were ahead in the queue, for too long. */
-export class AdmissionTimeout extends reasonOf<AdmissionTimeout>()(
-  "AdmissionTimeout",
-  {
-    ...answer,
-    /** So many runs are let in at once. */
-    maxInFlight: Schema.Finite,
-    /** How long it waited, in milliseconds. */
-    afterMs: Schema.Finite,
-  },
+export class AdmissionTimeout extends reasonOf<AdmissionTimeout>()("AdmissionTimeout", {
+  ...answer,
+  /** So many runs are let in at once. */
+  maxInFlight: Schema.Finite,
+  /** How long it waited, in milliseconds. */
+  afterMs: Schema.Finite,
+})(
   once,
   "the endpoint was not asked: too many other runs were ahead for too long",
   ({ maxInFlight, afterMs }) => [milliseconds("waited", afterMs), count("runs at once", maxInFlight)],
@@ -243,15 +234,13 @@ export class Transport extends reason<Transport>()("Transport") {}
 export class NodeLimitExceeded extends reason<NodeLimitExceeded>()("NodeLimitExceeded") {}
 
 /** The node keeps one amount of gas for a whole simulation, and had too little of it left. */
-export class NodeGasCapExceeded extends reasonOf<NodeGasCapExceeded>()(
-  "NodeGasCapExceeded",
-  {
-    ...answer,
-    /** Gas of one request; null where that was not seen. */
-    cap: nullable(Schema.BigInt),
-    /** Which is the first that did not fit, counted from 1; null where only what is read beside them did not. */
-    transaction: nullable(Schema.Int),
-  },
+export class NodeGasCapExceeded extends reasonOf<NodeGasCapExceeded>()("NodeGasCapExceeded", {
+  ...answer,
+  /** Gas of one request; null where that was not seen. */
+  cap: nullable(Schema.BigInt),
+  /** Which is the first that did not fit, counted from 1; null where only what is read beside them did not. */
+  transaction: nullable(Schema.Int),
+})(
   elsewhere,
   "a transaction is not known to have run with the gas that it asks for",
   (e) => [gas("the node simulates with at most", e.cap), count("first transaction that did not fit", e.transaction)],
@@ -259,13 +248,11 @@ export class NodeGasCapExceeded extends reasonOf<NodeGasCapExceeded>()(
 ) {}
 
 /** The node simulates without overrides that it was given: the block or state that ran is another than the one asked for. */
-export class OverrideIgnored extends reasonOf<OverrideIgnored>()(
-  "OverrideIgnored",
-  {
-    ...answer,
-    /** Overrides without effect: names of override fields, and `storage`. */
-    overrides: Schema.Array(Schema.String),
-  },
+export class OverrideIgnored extends reasonOf<OverrideIgnored>()("OverrideIgnored", {
+  ...answer,
+  /** Overrides without effect: names of override fields, and `storage`. */
+  overrides: Schema.Array(Schema.String),
+})(
   elsewhere,
   "the node ignores overrides of the simulation",
   (e) => [text("ignored", e.overrides.join(", "))],
@@ -280,9 +267,7 @@ const isOurs = ({ raw, code, httpStatus }: Schema.Struct<typeof answer>["Type"])
   raw === null && code === null && httpStatus === null;
 
 /** The node found the request itself wrong; or it could not be written and was not sent, which the message says. */
-export class InvalidParams extends reasonOf<InvalidParams>()(
-  "InvalidParams",
-  answer,
+export class InvalidParams extends reasonOf<InvalidParams>()("InvalidParams", answer)(
   hopeless,
   (error) => (isOurs(error) ? `not sent: ${escapeText(error.detail, 400)}` : "the node found the parameters invalid"),
   (error) => (isOurs(error) ? [] : words(error)),
@@ -290,13 +275,11 @@ export class InvalidParams extends reasonOf<InvalidParams>()(
 ) {}
 
 /** The answer is not what the method promises; `path` names the field. */
-export class MalformedResponse extends reasonOf<MalformedResponse>()(
-  "MalformedResponse",
-  {
-    ...answer,
-    /** The place in the answer, e.g. `result[0].calls[1].status`; empty for the whole. */
-    path: Schema.String,
-  },
+export class MalformedResponse extends reasonOf<MalformedResponse>()("MalformedResponse", {
+  ...answer,
+  /** The place in the answer, e.g. `result[0].calls[1].status`; empty for the whole. */
+  path: Schema.String,
+})(
   once,
   "the answer is not what this method returns",
   (error) => [text("at", error.path), ...words(error)],

@@ -16,19 +16,17 @@ import * as rules from "./rules.js";
 export * from "./rules.js";
 
 /** The call reverted; `revert` is what the contract said, decoded as far as the ABIs reach. */
-export class ExecutionReverted extends stated<ExecutionReverted>()(
-  "ExecutionReverted",
-  {
-    /** The revert bytes; null when the node lost them. */
-    data: nullable(Hex),
-    /** The decoded revert; null where the node gave no data. */
-    revert: nullable(Revert),
-    /** The node's own words, unescaped and bounded; may be the contract's text. Escape before showing. */
-    text: nullable(Schema.String),
-    /** The contract that was called; null where it is not known. */
-    to: account,
-    ...answered,
-  },
+export class ExecutionReverted extends stated<ExecutionReverted>()("ExecutionReverted", {
+  /** The revert bytes; null when the node lost them. */
+  data: nullable(Hex),
+  /** The decoded revert; null where the node gave no data. */
+  revert: nullable(Revert),
+  /** The node's own words, unescaped and bounded; may be the contract's text. Escape before showing. */
+  text: nullable(Schema.String),
+  /** The contract that was called; null where it is not known. */
+  to: account,
+  ...answered,
+})(
   ({ revert, text }) => {
     const reason = revert !== null ? describeRevert(revert) : text === null ? null : quoteText(text);
     return reason === null ? "the call reverts" : `the call reverts with ${reason}`;
@@ -41,38 +39,28 @@ export class ExecutionReverted extends stated<ExecutionReverted>()(
 ) {}
 
 /** The EVM stopped: invalid opcode, bad jump, stack. */
-export class VmHalt extends stated<VmHalt>()(
-  "VmHalt",
-  {
-    /** The node's name for it, unescaped and bounded. */
-    halt: nullable(Schema.String),
-    ...answered,
-  },
-  "the EVM halts",
-  ({ halt }) => [quote("", halt)],
-  "do not sign; the contract cannot execute this call",
-) {}
+export class VmHalt extends stated<VmHalt>()("VmHalt", {
+  /** The node's name for it, unescaped and bounded. */
+  halt: nullable(Schema.String),
+  ...answered,
+})("the EVM halts", ({ halt }) => [quote("", halt)], "do not sign; the contract cannot execute this call") {}
 
 /** The gas ran out. */
-export class OutOfGas extends stated<OutOfGas>()(
-  "OutOfGas",
-  {
-    /** The gas limit it ran with, gas; null where it is not known. */
-    gasLimit: amount,
-    ...answered,
-  },
+export class OutOfGas extends stated<OutOfGas>()("OutOfGas", {
+  /** The gas limit it ran with, gas; null where it is not known. */
+  gasLimit: amount,
+  ...answered,
+})(
   "the gas runs out",
   ({ gasLimit }) => [gas("gas limit", gasLimit)],
   "raise `gas`, or leave it out to have it chosen",
 ) {}
 
 /** A policy of the caller does not hold. */
-export class PolicyViolation extends stated<PolicyViolation>()(
-  "PolicyViolation",
-  {
-    /** The policy's name, e.g. `maxSpent`. */ policy: Schema.String,
-    /** The policy's objection, with units. */ detail: Schema.String,
-  },
+export class PolicyViolation extends stated<PolicyViolation>()("PolicyViolation", {
+  /** The policy's name, e.g. `maxSpent`. */ policy: Schema.String,
+  /** The policy's objection, with units. */ detail: Schema.String,
+})(
   ({ policy }) => `the policy ${escapeText(policy)} does not hold`,
   ({ detail }) => [text("", detail)],
   "do not sign, or change the policy",
@@ -86,30 +74,24 @@ const differencesOf = (error: Schema.Struct<typeof differing>["Type"]) => error.
 const linesOf = (lines: ReadonlyArray<string>) => lines.map((line) => text("", line));
 
 /** The same request on the same block behaves differently in another block context. */
-export class SimulationDiverged extends stated<SimulationDiverged>()(
-  "SimulationDiverged",
-  differing,
+export class SimulationDiverged extends stated<SimulationDiverged>()("SimulationDiverged", differing)(
   "the same request had different outcomes in two simulations",
   differencesOf,
   "do not sign; the contract may detect simulations and do something else on chain",
 ) {}
 
 /** Endpoints answer the same question differently, where only one answer is right. */
-export class WitnessesDisagree extends stated<WitnessesDisagree>()(
-  "WitnessesDisagree",
-  {
-    /** The JSON-RPC method. */ method: Schema.String,
-    /** One line per endpoint, with what it said. */ differences: Schema.Array(Schema.String),
-  },
+export class WitnessesDisagree extends stated<WitnessesDisagree>()("WitnessesDisagree", {
+  /** The JSON-RPC method. */ method: Schema.String,
+  /** One line per endpoint, with what it said. */ differences: Schema.Array(Schema.String),
+})(
   ({ method }) => `${escapeText(method)}: endpoints disagree where only one answer is right`,
   ({ differences }) => linesOf(differences),
   "do not sign; one endpoint is wrong or lies, so ask another one",
 ) {}
 
 /** The state changed between two runs, and so did the outcome. */
-export class OutcomeChanged extends stated<OutcomeChanged>()(
-  "OutcomeChanged",
-  differing,
+export class OutcomeChanged extends stated<OutcomeChanged>()("OutcomeChanged", differing)(
   "the outcome changed since the earlier report",
   differencesOf,
   "show the new outcome before signing",
@@ -186,12 +168,10 @@ const toldOf = (missing: ReadonlyArray<Gap>) => {
 };
 
 /** The report does not allow signing: `missing` lists what it lacks. */
-export class NotProven extends stated<NotProven>()(
-  "NotProven",
-  {
-    /** Everything that is missing, the checks first. */
-    missing: Schema.Array(Gap),
-  },
+export class NotProven extends stated<NotProven>()("NotProven", {
+  /** Everything that is missing, the checks first. */
+  missing: Schema.Array(Gap),
+})(
   "the report does not allow signing",
   ({ missing }) => toldOf(missing),
   // why: the first gap is the one that the sentence names

@@ -224,14 +224,13 @@ export interface OfNonce extends Stated {
 }
 
 /**
- * `class A extends stated<A>()("A", fields, sentence, (error) => figures, remedy) {}`, sentence and remedy by the fields, too.
+ * `class A extends stated<A>()("A", fields)(sentence, (error) => figures, remedy) {}`, sentence and remedy by the fields, too.
  * Nothing is sent after it, unless `mayBeSent` says so of its fields.
  */
 export const stated =
   <Self>() =>
-  <const Tag extends string, const Fields extends Schema.Struct.Fields>(
-    tag: Tag,
-    fields: Fields,
+  <const Tag extends string, const Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
+  (
     sentence: Sayable<Kept<Tag, Fields>, string>,
     figures: (error: Kept<Tag, Fields>) => ReadonlyArray<Figure | null>,
     remedy: Sayable<Kept<Tag, Fields>, string>,
