@@ -67,24 +67,21 @@ const posting = <R>(
   options: PostingOptions,
   wayOf: (url: URL, headers: Readonly<Record<string, string>>) => Effect.Effect<PostTo, never, R>,
 ): Layer.Layer<Rpc, never, Exclude<R, Scope.Scope>> =>
-  Layer.effect(
-    Rpc,
-    Effect.gen(function* () {
-      const headers = {
-        "content-type": "application/json",
-        ...(endpoint.authorization === null ? {} : { authorization: endpoint.authorization }),
-        ...options.headers,
-      };
-      const postTo = yield* wayOf(endpoint.url, headers);
-      const post = following(postTo, endpoint.url);
-      const carried = { nextId: idsFrom(options.firstId ?? 1), maxBytes: options.maxResponseBytes ?? mostBytes };
-      const sendWith = (memory: Memory): Send =>
-        options.batch === true
-          ? sendTogether(post, endpoint, carried, options.batchSize ?? 100, memory)
-          : sendSingly(post, endpoint, carried);
-      return yield* over(sendWith, endpoint.shown, options);
-    }),
-  );
+  Effect.gen(function* () {
+    const headers = {
+      "content-type": "application/json",
+      ...(endpoint.authorization === null ? {} : { authorization: endpoint.authorization }),
+      ...options.headers,
+    };
+    const postTo = yield* wayOf(endpoint.url, headers);
+    const post = following(postTo, endpoint.url);
+    const carried = { nextId: idsFrom(options.firstId ?? 1), maxBytes: options.maxResponseBytes ?? mostBytes };
+    const sendWith = (memory: Memory): Send =>
+      options.batch === true
+        ? sendTogether(post, endpoint, carried, options.batchSize ?? 100, memory)
+        : sendSingly(post, endpoint, carried);
+    return yield* over(sendWith, endpoint.shown, options);
+  }).pipe(Layer.effect(Rpc));
 
 /**
  * An endpoint by its URL, over HTTP POST. User and password in the URL become basic authorisation; nothing behind the
@@ -130,14 +127,11 @@ export const layerSocket = (
   options: Options & Pick<PostingOptions, "maxResponseBytes"> = {},
 ): Layer.Layer<Rpc, never, Socket> => {
   checkSocket(options);
-  return Layer.effect(
-    Rpc,
-    Effect.gen(function* () {
-      const { overSocket } = yield* lazyImport(() => import("./rpc/socket.js"));
-      const { send, subscribe } = yield* overSocket(options.maxResponseBytes ?? mostBytes);
-      return yield* over(() => send, "socket", options, subscribe);
-    }),
-  );
+  return Effect.gen(function* () {
+    const { overSocket } = yield* lazyImport(() => import("./rpc/socket.js"));
+    const { send, subscribe } = yield* overSocket(options.maxResponseBytes ?? mostBytes);
+    return yield* over(() => send, "socket", options, subscribe);
+  }).pipe(Layer.effect(Rpc));
 };
 
 /** Anything that answers JSON-RPC requests: a viem client, or an EIP-1193 provider such as a wallet. */

@@ -109,23 +109,20 @@ export const layerScripted = (
 ): Layer.Layer<Rpc> => {
   const scripted = Effect.flatMap(Clock.Clock, (clock) => nodeOf("scripted node", () => play(script), clock, options));
   if (otherwise === undefined) return Layer.effect(Rpc, scripted);
-  return Layer.effect(
-    Rpc,
-    Effect.gen(function* () {
-      const node = yield* scripted;
-      const real = yield* Rpc;
-      const of = (method: string) => (Object.hasOwn(script, method) ? node : real);
-      return Rpc.of({
-        endpoint: real.endpoint,
-        request: (method, params) => of(method).request(method, params),
-        // why: what the real node was found to be is not what the script makes of it
-        memory: { ...node.memory, refused: (method) => of(method).memory.refused(method) },
-        admit: real.admit,
-        defaults: real.defaults,
-        chain: real.chain,
-      });
-    }),
-  ).pipe(Layer.provideMerge(otherwise));
+  return Effect.gen(function* () {
+    const node = yield* scripted;
+    const real = yield* Rpc;
+    const of = (method: string) => (Object.hasOwn(script, method) ? node : real);
+    return Rpc.of({
+      endpoint: real.endpoint,
+      request: (method, params) => of(method).request(method, params),
+      // why: what the real node was found to be is not what the script makes of it
+      memory: { ...node.memory, refused: (method) => of(method).memory.refused(method) },
+      admit: real.admit,
+      defaults: real.defaults,
+      chain: real.chain,
+    });
+  }).pipe(Layer.effect(Rpc), Layer.provideMerge(otherwise));
 };
 
 /** The recording that a recorder writes and {@link layerReplay} replays; `JSON.stringify` takes it as it is. */
@@ -154,29 +151,27 @@ const decodeFailure = Schema.decodeUnknownResult(failureCodec);
 
 /** The node `node`; every request and answer is recorded on `tape`. */
 export const layerRecorder = (node: Layer.Layer<Rpc>, tape: Tape): Layer.Layer<Rpc> =>
-  Layer.effect(
-    Rpc,
-    Effect.gen(function* () {
-      const real = yield* Rpc;
-      const request = Effect.fnUntraced(function* (method: string, params: ReadonlyArray<unknown>) {
-        tape.startedAt ??= yield* Clock.currentTimeMillis;
-        // Its place is taken when the request is made: answers arrive in any order.
-        const place = tape.exchanges.push({ method, params, answer: { result: null } }) - 1;
-        const result = yield* Effect.result(real.request(method, params));
-        tape.exchanges[place] = {
-          method,
-          params,
-          answer: Result.isSuccess(result) ? { result: result.success } : { failure: encodeFailure(result.failure) },
-        };
-        return yield* Effect.fromResult(result);
-      });
-      // why: what is remembered is not asked, and would be missing on the tape
-      const clock = yield* Clock.Clock;
-      const fresh = memoryOf(() => clock.currentTimeMillisUnsafe(), impatient.refusalMs);
-      const memory = { ...fresh, refused: real.memory.refused };
-      return Rpc.of({ ...real, request, memory });
-    }),
-  ).pipe(
+  Effect.gen(function* () {
+    const real = yield* Rpc;
+    const request = Effect.fnUntraced(function* (method: string, params: ReadonlyArray<unknown>) {
+      tape.startedAt ??= yield* Clock.currentTimeMillis;
+      // Its place is taken when the request is made: answers arrive in any order.
+      const place = tape.exchanges.push({ method, params, answer: { result: null } }) - 1;
+      const result = yield* Effect.result(real.request(method, params));
+      tape.exchanges[place] = {
+        method,
+        params,
+        answer: Result.isSuccess(result) ? { result: result.success } : { failure: encodeFailure(result.failure) },
+      };
+      return yield* Effect.fromResult(result);
+    });
+    // why: what is remembered is not asked, and would be missing on the tape
+    const clock = yield* Clock.Clock;
+    const fresh = memoryOf(() => clock.currentTimeMillisUnsafe(), impatient.refusalMs);
+    const memory = { ...fresh, refused: real.memory.refused };
+    return Rpc.of({ ...real, request, memory });
+  }).pipe(
+    Layer.effect(Rpc),
     Layer.provide(node),
     Layer.merge(
       Layer.effect(
@@ -259,20 +254,18 @@ const setBack = (clock: Clock.Clock, from: number): Clock.Clock => {
  * ```
  */
 export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const [clock, dice] = [yield* Clock.Clock, yield* Effect.service(RandomWords)];
-      const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
-      return Layer.mergeAll(
-        Layer.succeed(RandomWords, loaded(tape, dice)),
-        Layer.effect(
-          Rpc,
-          nodeOf("replayed node", () => rewind(tape), then),
-        ),
-        Layer.succeed(Clock.Clock, then),
-      );
-    }),
-  );
+  Effect.gen(function* () {
+    const [clock, dice] = [yield* Clock.Clock, yield* Effect.service(RandomWords)];
+    const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
+    return Layer.mergeAll(
+      Layer.succeed(RandomWords, loaded(tape, dice)),
+      Layer.effect(
+        Rpc,
+        nodeOf("replayed node", () => rewind(tape), then),
+      ),
+      Layer.succeed(Clock.Clock, then),
+    );
+  }).pipe(Layer.unwrap);
 
 /**
  * A nonce store in memory of its own, empty at first, for tests whose chain begins anew. `NonceStore.layerMemory` is

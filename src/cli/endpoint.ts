@@ -169,45 +169,40 @@ export const withProgress = <E, R>(
     answered = nothingAnswered(),
   }: { readonly deadlineMs?: number | null; readonly isLong?: boolean; readonly answered?: Answered } = {},
 ): Layer.Layer<Rpc, E, R | Stdio.Stdio | Terminal.Terminal> =>
-  Layer.effect(
-    Rpc,
-    Effect.gen(function* () {
-      const inner = yield* Rpc;
-      const stdio = yield* Stdio.Stdio;
-      const terminal = yield* Terminal.Terminal;
-      const rewrites = (yield* stdio.stderrIsTerminal) && !(yield* isDumb);
-      const started = yield* Clock.currentTimeMillis;
-      const counts = { asked: 0, ended: 0, method: "" };
-      const show = (text: string) => Effect.provideService(tell(text), Stdio.Stdio, stdio);
-      const line = Effect.map(Clock.currentTimeMillis, (now) => {
-        const of = deadlineMs === null ? "" : ` of ${Math.round(deadlineMs / 100) / 10}`;
-        const requests = `${counts.ended} of ${counts.asked} answered (${counts.method}) by ${inner.endpoint}`;
-        return `${Math.floor((now - started) / 1_000)}${of} s · ${requests}`;
+  Effect.gen(function* () {
+    const inner = yield* Rpc;
+    const stdio = yield* Stdio.Stdio;
+    const terminal = yield* Terminal.Terminal;
+    const rewrites = (yield* stdio.stderrIsTerminal) && !(yield* isDumb);
+    const started = yield* Clock.currentTimeMillis;
+    const counts = { asked: 0, ended: 0, method: "" };
+    const show = (text: string) => Effect.provideService(tell(text), Stdio.Stdio, stdio);
+    const line = Effect.map(Clock.currentTimeMillis, (now) => {
+      const of = deadlineMs === null ? "" : ` of ${Math.round(deadlineMs / 100) / 10}`;
+      const requests = `${counts.ended} of ${counts.asked} answered (${counts.method}) by ${inner.endpoint}`;
+      return `${Math.floor((now - started) / 1_000)}${of} s · ${requests}`;
+    });
+    const draw = Effect.flatMap(Effect.all([line, terminal.columns]), ([text, columns]) =>
+      show(`${clear}${within(text, columns > 0 ? columns : narrow)}`),
+    );
+    if (rewrites) yield* Effect.addFinalizer(() => show(clear));
+    const next = Effect.flatMap(line, (text) => show(`${text}\n`));
+    if (rewrites || isLong)
+      yield* Effect.forkScoped(Effect.forever(rewrites ? Effect.delay(draw, 1_000) : Effect.delay(next, betweenLines)));
+    const request: Rpc["Service"]["request"] = (method, params) =>
+      Effect.gen(function* () {
+        counts.asked++;
+        counts.method = method;
+        if (rewrites) yield* draw;
+        const { round, run } = yield* CurrentRun;
+        const name = run == null ? method : `${method} (${run})`;
+        const asking = Effect.onExit(inner.request(method, params), () => Effect.sync(() => void counts.ended++));
+        const [took, result] = yield* Effect.timed(Effect.result(asking));
+        const failure = Result.isFailure(result) ? result.failure : null;
+        if (failure !== null && isDeaf(failure)) answered.failure ??= failure;
+        else answered.any = true;
+        answered.ended.push({ name, round, ms: Duration.toMillis(took), late: lateness(failure) });
+        return yield* Effect.fromResult(result);
       });
-      const draw = Effect.flatMap(Effect.all([line, terminal.columns]), ([text, columns]) =>
-        show(`${clear}${within(text, columns > 0 ? columns : narrow)}`),
-      );
-      if (rewrites) yield* Effect.addFinalizer(() => show(clear));
-      const next = Effect.flatMap(line, (text) => show(`${text}\n`));
-      if (rewrites || isLong)
-        yield* Effect.forkScoped(
-          Effect.forever(rewrites ? Effect.delay(draw, 1_000) : Effect.delay(next, betweenLines)),
-        );
-      const request: Rpc["Service"]["request"] = (method, params) =>
-        Effect.gen(function* () {
-          counts.asked++;
-          counts.method = method;
-          if (rewrites) yield* draw;
-          const { round, run } = yield* CurrentRun;
-          const name = run == null ? method : `${method} (${run})`;
-          const asking = Effect.onExit(inner.request(method, params), () => Effect.sync(() => void counts.ended++));
-          const [took, result] = yield* Effect.timed(Effect.result(asking));
-          const failure = Result.isFailure(result) ? result.failure : null;
-          if (failure !== null && isDeaf(failure)) answered.failure ??= failure;
-          else answered.any = true;
-          answered.ended.push({ name, round, ms: Duration.toMillis(took), late: lateness(failure) });
-          return yield* Effect.fromResult(result);
-        });
-      return Rpc.of({ ...inner, request });
-    }),
-  ).pipe(Layer.provide(rpc));
+    return Rpc.of({ ...inner, request });
+  }).pipe(Layer.effect(Rpc), Layer.provide(rpc));

@@ -282,13 +282,11 @@ export const following = (askBlock: AskBlock, pace: Pace, room: number) =>
 
 /** The heads of the chain from the present one on. */
 export const headsBy = (askBlock: AskBlock, options: HeadOptions): Stream.Stream<Head, Failure, Rpc> =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const { next, wait } = yield* following(askBlock, yield* paceOf(options), 1);
-      const pull: Effect.Effect<readonly [Head], Failure> = Effect.suspend(() => {
-        const head = next();
-        return head === null ? Effect.andThen(wait, pull) : Effect.succeed([copyOf(head)] as const);
-      });
-      return Stream.fromPull(Effect.succeed(pull));
-    }),
-  );
+  Effect.gen(function* () {
+    const { next, wait } = yield* following(askBlock, yield* paceOf(options), 1);
+    const pull: Effect.Effect<readonly [Head], Failure> = Effect.suspend(() => {
+      const head = next();
+      return head === null ? Effect.andThen(wait, pull) : Effect.succeed([copyOf(head)] as const);
+    });
+    return Stream.fromPull(Effect.succeed(pull));
+  }).pipe(Stream.unwrap);

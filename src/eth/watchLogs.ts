@@ -261,11 +261,9 @@ export const logsBy = (
   const heightOf = (tag: BlockParameter) => Effect.map(asking.block(tag), ({ number }) => number);
   const all: Asking = { ...asking, logs: (filter) => askLogs(filter, heightOf) };
   const checked = encoded("eth_subscribe", (faults) => followedFilter(filter, "filter", faults));
-  return Stream.unwrap(
-    Effect.gen(function* () {
-      const wire = yield* Effect.fromResult(checked);
-      const pace = yield* paceOf(options);
-      return yield* options.pending === true ? pending(all, filter, wire, pace) : mined(all, filter, pace);
-    }),
-  );
+  return Effect.gen(function* () {
+    const wire = yield* Effect.fromResult(checked);
+    const pace = yield* paceOf(options);
+    return yield* options.pending === true ? pending(all, filter, wire, pace) : mined(all, filter, pace);
+  }).pipe(Stream.unwrap);
 };

@@ -73,43 +73,39 @@ const besideBetween = <A>(
         traced: [],
         traces: [],
       }));
-    return Effect.scoped(
-      Effect.gen(function* () {
-        const startedAt = yield* Clock.currentTimeMillis;
-        const traced: Array<StateDiff> = [];
-        const traces: Array<CallTrace> = [];
-        const [, next] = claim.worlds.rows;
-        const trace = isTraced
-          ? within(mostTraced.ms, traceStates(planOf(claim, next), traced, traces, claim.scanned === null))
-          : Effect.void;
-        const tracer = yield* Effect.forkScoped(trace);
-        const fibers = yield* Effect.forEach(between, (world) =>
-          Effect.map(Effect.forkScoped(sent(askRun(claim, world))), (fiber) => ({ world, fiber })),
-        );
-        const answers = yield* main;
-        const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - startedAt);
-        // why: an error records its stack, and hardly any proof needs this one
-        const late = () =>
-          Result.fail(
-            new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }),
-          );
-        const [ended, ...runs] = yield* Effect.all(
-          [
-            Effect.timeoutOption(Fiber.join(tracer), patience),
-            ...fibers.map(({ world: { key }, fiber }) =>
-              Effect.map(
-                Effect.timeoutOption(Fiber.join(fiber), patience),
-                (run) => [key, Option.getOrElse(run, late)] as const,
-              ),
+    return Effect.gen(function* () {
+      const startedAt = yield* Clock.currentTimeMillis;
+      const traced: Array<StateDiff> = [];
+      const traces: Array<CallTrace> = [];
+      const [, next] = claim.worlds.rows;
+      const trace = isTraced
+        ? within(mostTraced.ms, traceStates(planOf(claim, next), traced, traces, claim.scanned === null))
+        : Effect.void;
+      const tracer = yield* Effect.forkScoped(trace);
+      const fibers = yield* Effect.forEach(between, (world) =>
+        Effect.map(Effect.forkScoped(sent(askRun(claim, world))), (fiber) => ({ world, fiber })),
+      );
+      const answers = yield* main;
+      const patience = Math.max(leastPatience, (yield* Clock.currentTimeMillis) - startedAt);
+      // why: an error records its stack, and hardly any proof needs this one
+      const late = () =>
+        Result.fail(new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: patience }) }));
+      const [ended, ...runs] = yield* Effect.all(
+        [
+          Effect.timeoutOption(Fiber.join(tracer), patience),
+          ...fibers.map(({ world: { key }, fiber }) =>
+            Effect.map(
+              Effect.timeoutOption(Fiber.join(fiber), patience),
+              (run) => [key, Option.getOrElse(run, late)] as const,
             ),
-          ] as const,
-          { concurrency: "unbounded" },
-        );
-        // why: a node that takes too long does so the next time, too
-        if (Option.isNone(ended) && traced.length === 0) learnUntraced(memory);
-        return { main: answers, between: new Map(runs), traced: [...traced], traces: [...traces] };
-      }),
-    );
+          ),
+        ] as const,
+        { concurrency: "unbounded" },
+      );
+      // why: a node that takes too long does so the next time, too
+      if (Option.isNone(ended) && traced.length === 0) learnUntraced(memory);
+      return { main: answers, between: new Map(runs), traced: [...traced], traces: [...traces] };
+    }).pipe(Effect.scoped);
   });
 
 /** How often a run is asked again that is refused for its block. */

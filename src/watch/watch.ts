@@ -124,52 +124,50 @@ export const watchWith = <E = never, R = never>(
   heads: Stream.Stream<Head, E, R>,
   options: Options = {},
 ): Stream.Stream<Watched, E, Rpc | R> =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const scope = yield* Effect.scope;
-      // why: while one is judged the newest head waits, and only that one
-      const newest = yield* Queue.sliding<Head, E | Cause.Done>(1);
-      // why: a head is that of every watcher
-      yield* Effect.forkScoped(
-        Queue.into(
-          Stream.runForEach(heads, (head) => Queue.offer(newest, copyOf(head))),
-          newest,
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope;
+    // why: while one is judged the newest head waits, and only that one
+    const newest = yield* Queue.sliding<Head, E | Cause.Done>(1);
+    // why: a head is that of every watcher
+    yield* Effect.forkScoped(
+      Queue.into(
+        Stream.runForEach(heads, (head) => Queue.offer(newest, copyOf(head))),
+        newest,
+      ),
+    );
+    // why: what is no clearance is compared with the last that was one
+    // why: a report that its watcher changes
+    let cleared = copyOf(report);
+    let latest = cleared;
+    let isLost = false;
+    let judging: Fiber.Fiber<Watched, E | Cause.Done> | null = null;
+    const next = Effect.gen(function* () {
+      // why: a proof may take longer than the clearance lasts, and goes on when its end was told
+      judging ??= yield* Effect.forkIn(
+        Effect.flatMap(Queue.take(newest), (head) =>
+          atHead(cleared, head, Queue.poll(newest), (before) => prove(before, options)),
         ),
+        scope,
       );
-      // why: what is no clearance is compared with the last that was one
-      // why: a report that its watcher changes
-      let cleared = copyOf(report);
-      let latest = cleared;
-      let isLost = false;
-      let judging: Fiber.Fiber<Watched, E | Cause.Done> | null = null;
-      const next = Effect.gen(function* () {
-        // why: a proof may take longer than the clearance lasts, and goes on when its end was told
-        judging ??= yield* Effect.forkIn(
-          Effect.flatMap(Queue.take(newest), (head) =>
-            atHead(cleared, head, Queue.poll(newest), (before) => prove(before, options)),
-          ),
-          scope,
-        );
-        const remainingMs = expiryOf(latest) + 1 - (yield* Clock.currentTimeMillis);
-        const event: Option.Option<Watched> = isLost
-          ? Option.some(yield* Fiber.join(judging))
-          : yield* Effect.timeoutOption(Fiber.join(judging), Math.max(0, remainingMs));
-        if (Option.isNone(event)) {
-          const clearance = yield* Effect.result(ready(latest));
-          // why: where the clock went back meanwhile it is not over yet, and its end is still to be told
-          if (Result.isSuccess(clearance)) return null;
-          isLost = true;
-          return { _tag: "Lost", head: null, reason: clearance.failure, report: copyOf(latest) } satisfies Watched;
-        }
-        judging = null;
-        const state = event.value;
-        latest = state.report;
-        isLost = state._tag === "Lost";
-        if (!isLost) cleared = latest;
-        return { ...state, report: copyOf(state.report) };
-      });
-      return Stream.fromPull(Effect.succeed(Effect.map(next, (state) => [state] as const))).pipe(
-        Stream.filter((state) => state !== null),
-      );
-    }),
-  );
+      const remainingMs = expiryOf(latest) + 1 - (yield* Clock.currentTimeMillis);
+      const event: Option.Option<Watched> = isLost
+        ? Option.some(yield* Fiber.join(judging))
+        : yield* Effect.timeoutOption(Fiber.join(judging), Math.max(0, remainingMs));
+      if (Option.isNone(event)) {
+        const clearance = yield* Effect.result(ready(latest));
+        // why: where the clock went back meanwhile it is not over yet, and its end is still to be told
+        if (Result.isSuccess(clearance)) return null;
+        isLost = true;
+        return { _tag: "Lost", head: null, reason: clearance.failure, report: copyOf(latest) } satisfies Watched;
+      }
+      judging = null;
+      const state = event.value;
+      latest = state.report;
+      isLost = state._tag === "Lost";
+      if (!isLost) cleared = latest;
+      return { ...state, report: copyOf(state.report) };
+    });
+    return Stream.fromPull(Effect.succeed(Effect.map(next, (state) => [state] as const))).pipe(
+      Stream.filter((state) => state !== null),
+    );
+  }).pipe(Stream.unwrap);

@@ -20,22 +20,20 @@ import { textsOf, toolsOf } from "./tools.js";
 const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 
 const registered = (options: Options) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const server = yield* McpServer.McpServer;
-      const rpc = yield* Rpc;
-      for (const [name, { description, schema, isOpenWorld, run }] of Object.entries(toolsOf(options))) {
-        const annotations = { ...hints, openWorldHint: isOpenWorld };
-        const handle = Effect.fnUntraced(function* (args: unknown) {
-          const answer = yield* Effect.provideService(run(args), Rpc, rpc);
-          const content = textsOf(answer).map((text) => ({ type: "text" as const, text }));
-          return new CallToolResult({ isError: answer.isError, structuredContent: answer.data, content });
-        });
-        const tool = new Tool({ name, description, inputSchema: schema, annotations });
-        yield* server.addTool({ tool, annotations: Context.empty(), handle });
-      }
-    }),
-  );
+  Effect.gen(function* () {
+    const server = yield* McpServer.McpServer;
+    const rpc = yield* Rpc;
+    for (const [name, { description, schema, isOpenWorld, run }] of Object.entries(toolsOf(options))) {
+      const annotations = { ...hints, openWorldHint: isOpenWorld };
+      const handle = Effect.fnUntraced(function* (args: unknown) {
+        const answer = yield* Effect.provideService(run(args), Rpc, rpc);
+        const content = textsOf(answer).map((text) => ({ type: "text" as const, text }));
+        return new CallToolResult({ isError: answer.isError, structuredContent: answer.data, content });
+      });
+      const tool = new Tool({ name, description, inputSchema: schema, annotations });
+      yield* server.addTool({ tool, annotations: Context.empty(), handle });
+    }
+  }).pipe(Layer.effectDiscard);
 
 const refusalOf = (code: number, message: string, id: unknown = null): string =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });

@@ -70,35 +70,31 @@ const createClient = (url: string): Promise<NodeRedisClient & { connect(): Promi
   });
 
 const redisOf = (url: string, prefix: string | null) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const client = yield* Effect.tryPromise({
-        try: () => createClient(url),
-        catch: () => wrong("--redis-url", "needs the redis package beside this one: npm install redis"),
-      });
-      yield* Effect.addFinalizer(() => Effect.ignore(Effect.try({ try: () => client.destroy(), catch: () => null })));
-      yield* Effect.tryPromise({
-        try: () => client.connect(),
-        catch: () => unavailable("--redis-url", "the store cannot be reached"),
-      });
-      return layerNodeRedis(client, prefix === null ? {} : { prefix });
-    }),
-  );
+  Effect.gen(function* () {
+    const client = yield* Effect.tryPromise({
+      try: () => createClient(url),
+      catch: () => wrong("--redis-url", "needs the redis package beside this one: npm install redis"),
+    });
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.try({ try: () => client.destroy(), catch: () => null })));
+    yield* Effect.tryPromise({
+      try: () => client.connect(),
+      catch: () => unavailable("--redis-url", "the store cannot be reached"),
+    });
+    return layerNodeRedis(client, prefix === null ? {} : { prefix });
+  }).pipe(Layer.unwrap);
 
 const postgresOf = (url: string): Layer.Layer<NonceStore, Unavailable> =>
-  Layer.effectContext(
-    Effect.gen(function* () {
-      // why: only who asks for Postgres loads it
-      const PgClient = yield* Effect.promise(() => import("@effect/sql-pg/PgClient"));
-      const client = PgClient.layer({ url: Redacted.make(url), maxConnections: 2 });
-      const connected = Effect.gen(function* () {
-        const context = yield* Layer.build(Layer.provideMerge(layerPostgres, client));
-        yield* Context.get(context, SqlClient).unsafe("SELECT 1");
-        return context;
-      });
-      return yield* Effect.mapError(connected, () => unavailable("--postgres-url", "the store cannot be reached"));
-    }),
-  );
+  Effect.gen(function* () {
+    // why: only who asks for Postgres loads it
+    const PgClient = yield* Effect.promise(() => import("@effect/sql-pg/PgClient"));
+    const client = PgClient.layer({ url: Redacted.make(url), maxConnections: 2 });
+    const connected = Effect.gen(function* () {
+      const context = yield* Layer.build(Layer.provideMerge(layerPostgres, client));
+      yield* Context.get(context, SqlClient).unsafe("SELECT 1");
+      return context;
+    });
+    return yield* Effect.mapError(connected, () => unavailable("--postgres-url", "the store cannot be reached"));
+  }).pipe(Layer.effectContext);
 
 /** One store, or wrong usage. */
 const storeOf = Effect.fnUntraced(function* ({ redisUrl, postgresUrl, prefix }: LaneFlags) {

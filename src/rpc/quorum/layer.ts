@@ -81,27 +81,24 @@ export const quorumOf = (
   endpoints: Arr.NonEmptyReadonlyArray<{ readonly provider: string; readonly layer: Layer.Layer<Rpc> }>,
   { agree, waitMs }: { readonly agree: number; readonly waitMs: number },
 ): Layer.Layer<Rpc> =>
-  Layer.effect(
-    Rpc,
-    Effect.gen(function* () {
-      const members = yield* Effect.forEach(endpoints, ({ layer, provider }) =>
-        Effect.map(Layer.build(Layer.fresh(layer)), (context): Member => {
-          const rpc = Context.get(context, Rpc);
-          const { endpoint } = rpc;
-          return { rpc, provider, name: endpoint.includes(provider) ? endpoint : `${endpoint} (${provider})` };
-        }),
-      );
-      const [lead] = members;
-      const [clock, scope] = [yield* Clock.Clock, yield* Effect.scope];
-      // why: what one endpoint alone refuses, or is, is no fact about all
-      const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patienceOf({}).refusalMs);
-      const most = providersOf(members) - agree;
-      return {
-        ...lead.rpc,
-        isQuorum: true,
-        endpoint: members.map(({ name }) => name).join(", "),
-        memory,
-        request: requestOf({ lead, members, agree, waitMs, most }, memory, scope),
-      };
-    }),
-  );
+  Effect.gen(function* () {
+    const members = yield* Effect.forEach(endpoints, ({ layer, provider }) =>
+      Effect.map(Layer.build(Layer.fresh(layer)), (context): Member => {
+        const rpc = Context.get(context, Rpc);
+        const { endpoint } = rpc;
+        return { rpc, provider, name: endpoint.includes(provider) ? endpoint : `${endpoint} (${provider})` };
+      }),
+    );
+    const [lead] = members;
+    const [clock, scope] = [yield* Clock.Clock, yield* Effect.scope];
+    // why: what one endpoint alone refuses, or is, is no fact about all
+    const memory = memoryOf(() => clock.currentTimeMillisUnsafe(), patienceOf({}).refusalMs);
+    const most = providersOf(members) - agree;
+    return {
+      ...lead.rpc,
+      isQuorum: true,
+      endpoint: members.map(({ name }) => name).join(", "),
+      memory,
+      request: requestOf({ lead, members, agree, waitMs, most }, memory, scope),
+    };
+  }).pipe(Layer.effect(Rpc));
