@@ -48,10 +48,7 @@ export const layer = (options: Options = {}): Layer.Layer<NonceStore, never, Red
   );
 
 /** A client with one connection: what is reserved is that connection. Closing stays with who opened it. */
-const overClient = (
-  send: (command: string, args: ReadonlyArray<string>) => Promise<unknown>,
-  options: Options,
-): Layer.Layer<NonceStore> => {
+const overClient = (send: (command: string, args: ReadonlyArray<string>) => Promise<unknown>, options: Options) => {
   const sendEffect = <A = unknown>(command: string, ...args: ReadonlyArray<string>) =>
     Effect.tryPromise({
       try: () => send(command, args) as Promise<A>,

@@ -83,11 +83,7 @@ const nameless = ({ type, components }: Parameter): AbiParameter =>
   ({ type, name: "", ...(components === undefined ? {} : { components: components.map(nameless) }) }) as AbiParameter;
 
 /** The arguments in `bytes`, as far as there is room; null where they are not exactly an encoder's. */
-const argumentsIn = (
-  inputs: ReadonlyArray<Parameter>,
-  bytes: string,
-  room: Room,
-): Pick<DecodedFunction, "arguments" | "moreArguments"> | null => {
+const argumentsIn = (inputs: ReadonlyArray<Parameter>, bytes: string, room: Room) => {
   const isOver = sizeOf(bytes) > most.bytes;
   const values = inputs.length === 0 || isOver ? [] : valuesOf(inputs.map(nameless), bytes);
   if (values === null) return null;

@@ -81,13 +81,7 @@ const formOf = ({ data, command }: Whole, abis: Abis, address: string | null): s
 };
 
 /** The calls within bytes, and the function that makes them; none where they are not as it would read them. */
-const within = (
-  whole: Whole,
-  abis: Abis,
-  self: string | null,
-  depth: number,
-  room: { calls: number },
-): InnerCallList => {
+const within = (whole: Whole, abis: Abis, self: string | null, depth: number, room: { calls: number }) => {
   const form = formOf(whole, abis, self);
   const calls = form === null ? [] : [...callsWithin({ ...whole, data: whole.data.toLowerCase() as Hex })];
   const held = calls.filter((call) => call !== null);

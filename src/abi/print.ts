@@ -71,12 +71,7 @@ const valueText = ({ type, value, more }: DecodedArgument, look: PrintStyle, roo
   return value.length > 0 && value.every(({ name }) => name !== "") ? `{${text}}` : `(${text})`;
 };
 
-const partsText = (
-  values: ReadonlyArray<DecodedArgument>,
-  look: PrintStyle,
-  room: Room,
-  depth: number,
-): ReadonlyArray<string> =>
+const partsText = (values: ReadonlyArray<DecodedArgument>, look: PrintStyle, room: Room, depth: number) =>
   values.slice(0, look.items).map((argument) => {
     const beside = depth === 0 ? (look.beside?.(argument.value, argument.name, argument.type) ?? "") : "";
     return labelled(argument.name, room.values-- > 0 ? valueText(argument, look, room, depth) + beside : "…");

@@ -157,12 +157,7 @@ const innerBytes = ({ type, content }: Leaf): Hex | null => {
   return isBytes(text) && text.length >= 10 ? text : null;
 };
 
-const unwrap = (
-  data: Hex,
-  path: string,
-  context: Context,
-  layers: Array<{ path: string; layer: RevertLayer }>,
-): boolean => {
+const unwrap = (data: Hex, path: string, context: Context, layers: Array<{ path: string; layer: RevertLayer }>) => {
   const { layer, leaves } = layerOf(data, context);
   const explained = layer._tag !== "Unknown" && layer._tag !== "Empty";
   if (layers.length > 0 && !explained) return false;

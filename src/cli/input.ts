@@ -83,12 +83,7 @@ const argumentsOf = (inputs: ReadonlyArray<AbiParameter>, args: unknown, field: 
  * several with the same name the one whose parameters take the arguments. `abi` then holds that one alone, and all that is
  * no function.
  */
-const abiCall = (
-  abi: Abi,
-  name: string | null,
-  args: unknown,
-  path: (field: string) => string,
-): Checked<JsonFields> => {
+const abiCall = (abi: Abi, name: string | null, args: unknown, path: (field: string) => string) => {
   if (!Array.isArray(args)) return no(path("args"), "must be a JSON array");
   const functions = abi.filter((item): item is AbiFunction => item.type === "function");
   const names = functions.map((item) => item.name);

@@ -134,10 +134,7 @@ const partOf = (value: Readonly<Record<string, unknown>>, key: string): unknown 
 };
 
 /** Adds an object's own level, and returns what may hold further ones. */
-const innerOf = (
-  value: Readonly<Record<string, unknown>>,
-  walk: ReturnType<typeof emptyWalk>,
-): ReadonlyArray<unknown> => {
+const innerOf = (value: Readonly<Record<string, unknown>>, walk: ReturnType<typeof emptyWalk>) => {
   const keys = typeof value["shortMessage"] === "string" ? ofLibraries : ofNodes;
   const texts: Array<string> = [];
   const inner: Array<unknown> = [];

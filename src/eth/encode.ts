@@ -29,9 +29,8 @@ const writers = {
   authorizationList: AuthorizationList.write,
 };
 /** The writers of a table's rows. */
-const writersOf = <K extends string>(
-  rows: Readonly<Record<K, { readonly wire: keyof typeof writers }>>,
-): Readonly<Record<K, Writer>> => Rows.map(rows, ({ wire }): Writer => writers[wire]);
+const writersOf = <K extends string>(rows: Readonly<Record<K, { readonly wire: keyof typeof writers }>>) =>
+  Rows.map(rows, ({ wire }): Writer => writers[wire]);
 
 const callWriters = { ...writersOf(transactionFields), type: quantity };
 const callNames = { also: { input: "data" } } as const;

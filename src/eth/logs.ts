@@ -43,10 +43,7 @@ const proposal = ({ reason }: RpcError): bigint | null => {
  * strictly smaller than what failed (some propose the very same range); else the piece is halved, down to one block. A
  * gateway without a node, or one that ran out of time, may mean a range too wide: split once.
  */
-const afterFailure = (
-  piece: Piece,
-  error: RpcError,
-): { readonly pieces: readonly [Piece, Piece]; readonly learned: bigint | null } | "too-large" | "failed" => {
+const afterFailure = (piece: Piece, error: RpcError) => {
   const size = sizeOf(piece);
   switch (error.reason._tag) {
     case "LogRangeTooLarge":

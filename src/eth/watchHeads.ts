@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Queue from "effect/Queue";
 import * as Result from "effect/Result";
-import type * as Scope from "effect/Scope";
 import * as Stream from "effect/Stream";
 import type { RpcError } from "../errors/rpc.js";
 import { copyOf } from "../primitives/copy.js";
@@ -101,11 +100,7 @@ interface Following {
 }
 
 /** Puts blocks on top of the chain in place of those that are gone. */
-const tell = (
-  { state, pace, room, bell }: Following,
-  blocks: ReadonlyArray<Header>,
-  replaced: ReadonlyArray<Header>,
-): Effect.Effect<void> =>
+const tell = ({ state, pace, room, bell }: Following, blocks: ReadonlyArray<Header>, replaced: ReadonlyArray<Header>) =>
   Effect.gen(function* () {
     state.chain = withHeads(state.chain, blocks, replaced, { heads: room, fill: pace.fill });
     yield* Queue.offer(bell, true);
@@ -117,10 +112,7 @@ const tell = (
  * The blocks between what was seen and `header`, ascending; null where they are too many, or cannot be had. Where the branch
  * begins below all that was seen they begin at the height of the lowest.
  */
-const missing = (
-  { state, pace, askBlock }: Following,
-  header: Header,
-): Effect.Effect<ReadonlyArray<Header> | null, never, Rpc> =>
+const missing = ({ state, pace, askBlock }: Following, header: Header) =>
   Effect.gen(function* () {
     const { seen } = state.chain;
     const found: Array<Header> = [];
@@ -204,10 +196,7 @@ const askLatest = (following: Following): Effect.Effect<void, Failure, Rpc> =>
 const mostWaiting = 64;
 
 /** Follows one socket until it fails, or is silent about what happens. */
-const listen = (
-  following: Following,
-  subscribe: NonNullable<Rpc["Service"]["subscribe"]>,
-): Effect.Effect<void, Failure, Rpc | Scope.Scope> =>
+const listen = (following: Following, subscribe: NonNullable<Rpc["Service"]["subscribe"]>) =>
   Effect.gen(function* () {
     const { pace, state } = following;
     const lastSeen = () => state.chain.seen.at(-1)?.hash;

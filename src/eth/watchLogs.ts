@@ -116,10 +116,7 @@ const readUpTo = (
   });
 
 /** Returns a test of a head by its bloom: false if its logs need not be read. */
-const matching = (
-  { chainId }: Asking,
-  filter: Pick<LogFilter, "address" | "topics">,
-): Effect.Effect<(header: Header) => boolean, never, Rpc> =>
+const matching = ({ chainId }: Asking, filter: Pick<LogFilter, "address" | "topics">) =>
   Effect.gen(function* () {
     const { memory } = yield* Rpc;
     const known = memory.recall("chainId") ?? (yield* Effect.orElseSucceed(chainId, () => null));

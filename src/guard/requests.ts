@@ -251,12 +251,7 @@ const addChain = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcRe
 });
 
 /** Decides what becomes of a request; null where it passes as it is. */
-const judge = (
-  guard: Guarding,
-  pass: Pass,
-  rpcRequest: RpcRequest,
-  deliver: Deliver,
-): Effect.Effect<unknown, unknown, Rpc | NonceStore> | null => {
+const judge = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver: Deliver) => {
   const { method } = rpcRequest;
   if (!isJudged(rpcRequest, guard.rules.passes)) return null;
   if (/(^|_)(send|sign)Transaction$/.test(method)) return send(guard, pass, rpcRequest);

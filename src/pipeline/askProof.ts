@@ -59,11 +59,7 @@ export const askRuns = (claim: Claim, worlds: ReadonlyArray<World>, times = 0): 
 const leastPatience = 500;
 
 /** The blocks between and the traces, beside `main`, for which they keep nobody waiting. */
-const besideBetween = <A>(
-  claim: Claim,
-  between: ReadonlyArray<World>,
-  main: Effect.Effect<A, never, Rpc>,
-): Effect.Effect<{ readonly main: A; readonly between: RunAnswers } & Pick<Proof, "traced" | "traces">, never, Rpc> =>
+const besideBetween = <A>(claim: Claim, between: ReadonlyArray<World>, main: Effect.Effect<A, never, Rpc>) =>
   Rpc.use(({ memory }) => {
     const isTraced = isTraceable(claim, memory);
     if (between.length === 0 && !isTraced)

@@ -125,9 +125,8 @@ const altered = (report: Report, requests: ReadonlyArray<Request>): boolean =>
   requests.some(({ chainId }) => chainId !== report.chainId);
 
 /** Returns the gaps of a report: those that are there. */
-const gapsOf = (
-  ...checks: ReadonlyArray<readonly [isThere: boolean, reason: Gap["reason"], sentence: string]>
-): ReadonlyArray<Gap> => checks.flatMap(([isThere, reason, sentence]) => (isThere ? [gap(reason, sentence)] : []));
+const gapsOf = (...checks: ReadonlyArray<readonly [isThere: boolean, reason: Gap["reason"], sentence: string]>) =>
+  checks.flatMap(([isThere, reason, sentence]) => (isThere ? [gap(reason, sentence)] : []));
 
 /** Epoch ms until which a clearance of it may hold. */
 export const expiryOf = ({ observed, options }: Pick<Report, "observed" | "options">): number =>

@@ -70,12 +70,7 @@ const unreadable = (method: string, reply: Reply, endpoint: Endpoint): Unjudged 
     : malformed(method, "", reply.text === "" ? "an empty body" : "no JSON", reply.status);
 
 /** One answer object. An error may lack the id (it could not be read, or a gateway spoke); a result may not. */
-const readOne = (
-  answer: unknown,
-  { id, method }: Outgoing,
-  reply: Reply,
-  endpoint: Endpoint,
-): Result.Result<unknown, Unjudged> => {
+const readOne = (answer: unknown, { id, method }: Outgoing, reply: Reply, endpoint: Endpoint) => {
   if (!isRecord(answer)) return Result.fail(unreadable(method, reply, endpoint));
   const { error } = answer;
   if (error !== undefined && error !== null) {

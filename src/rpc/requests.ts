@@ -194,11 +194,7 @@ const timedOut = ({ method, deadline, started }: SentRequest): RpcError => {
 };
 
 /** Why a request is not sent at all: its method was refused before, or the run was not let in; null = it is. */
-const refusalOf = (
-  method: string,
-  memory: Memory,
-  admission: "admitted" | AdmissionTimeout | null,
-): RpcError | null => {
+const refusalOf = (method: string, memory: Memory, admission: "admitted" | AdmissionTimeout | null) => {
   const refused = memory.refused(method);
   if (refused !== null || admission === null || admission === "admitted" || isBroadcast(method)) return refused;
   return new RpcError({ method, reason: admission });

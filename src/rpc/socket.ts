@@ -210,11 +210,7 @@ export const overSocket = (maxBytes: number) =>
     const run = Effect.runForkWith(yield* Effect.context<never>());
     const nextId = idsFrom(1);
 
-    const ask = (
-      request: Outgoing,
-      room: ResponseBudget,
-      callback: (tried: Try, line: OpenSocket | null) => void,
-    ): (() => void) => {
+    const ask = (request: Outgoing, room: ResponseBudget, callback: (tried: Try, line: OpenSocket | null) => void) => {
       let line: OpenSocket | null = null;
       let isOpen = true;
       const close = () => {

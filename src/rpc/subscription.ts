@@ -97,11 +97,7 @@ export const subscription = (
   params: ReadonlyArray<unknown>,
   hear: (result: unknown) => void,
 ): ReturnType<NonNullable<Rpc["Service"]["subscribe"]>> => {
-  const attempt = <A>(
-    ask: () => Promise<A>,
-    hide = redact,
-    late: () => void = () => undefined,
-  ): Effect.Effect<A, RpcError | Verdict> => {
+  const attempt = <A>(ask: () => Promise<A>, hide = redact, late: () => void = () => undefined) => {
     const request = Effect.tryPromise({ try: ask, catch: (error) => judgeForeign(method, error, hide) });
     return request.pipe(
       Effect.catch(failing),

@@ -27,10 +27,7 @@ import { narrowMaximum } from "../abi/known/rights.js";
 /** From here on an allowance counts as unlimited, whatever its token says of its supply. */
 const unlimitedFrom = 2n ** 128n;
 
-const spenderKind = (
-  before: WitnessAnswer<"account"> | null,
-  after: WitnessAnswer<"account"> | null,
-): Approval["spenderKind"] => {
+const spenderKind = (before: WitnessAnswer<"account"> | null, after: WitnessAnswer<"account"> | null) => {
   if (after === null) return "unknown";
   if (after.codeSize === 0n) return "eoa";
   if (after.codePrefix.toLowerCase().startsWith("0xef0100")) return "delegated";

@@ -196,10 +196,7 @@ export const TransferMismatch = code("assets", ["warning", "info"], "TransferMis
   "trust the measured amount; the token may take a fee or rebase, or its events may be wrong",
 ]);
 
-const mismatch = (
-  { change: { account, token, tokenId, delta }, logged }: HoldingRow,
-  reason: string | null,
-): Finding => {
+const mismatch = ({ change: { account, token, tokenId, delta }, logged }: HoldingRow, reason: string | null) => {
   const of = token === null ? text("", "native currency") : address("token", token);
   const amount = token === null ? wei : units;
   const amounts = [amount("events say", logged), amount("measured", delta)];

@@ -11,7 +11,7 @@ import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { Outcome } from "../../report/parts.js";
 import { Rpc, type Memory } from "../../rpc/index.js";
 import type { EndpointFacts } from "../../rpc/memory.js";
-import { successOf, type AskResult } from "../../steps/reading/askResult.js";
+import { successOf } from "../../steps/reading/askResult.js";
 import { blockReads } from "../../steps/reading/blockReads.js";
 import type { Bundle, Case, Filled } from "../../steps/reading/bundle.js";
 import { codeHashIn, codeIn, isCodeChanged } from "../../steps/reading/runCode.js";
@@ -67,10 +67,7 @@ const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: 
 };
 
 /** Asks what the bundle touches, as one call where it is several; null where that cannot be. */
-const askTouched = (
-  claim: Pick<Claim, "bundle">,
-  block: Answers["block"],
-): Ask<AskResult<ReadonlyArray<Address> | null>> => {
+const askTouched = (claim: Pick<Claim, "bundle">, block: Answers["block"]) => {
   const [{ input, request }, ...rest] = claim.bundle;
   const { from } = input;
   const calls = claim.bundle.flatMap(({ input: { to, value, data, from: by } }) =>

@@ -272,10 +272,7 @@ export const AlreadySent = code("simulate", ["warning"], "AlreadySent", [
 ]);
 
 /** Reports transactions whose sender, target, calldata and value are those of one in flight. */
-const alreadySent = (
-  { transactions }: Report,
-  transactionsInFlight: typeof PendingCalls.Type.transactions,
-): ReadonlyArray<Finding> =>
+const alreadySent = ({ transactions }: Report, transactionsInFlight: typeof PendingCalls.Type.transactions) =>
   transactions.flatMap(({ input }, transaction) => {
     const same = transactionsInFlight.filter(
       ({ from, to, input: data, value }) =>

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect";
 import * as Funds from "../../steps/funds.js";
 import { eip7825Cap } from "../../chains/rules.js";
 import { gas } from "../../primitives/statement.js";
-import { code, type Finding } from "../../report/finding.js";
+import { code } from "../../report/finding.js";
 import { Rpc } from "../../rpc/index.js";
 import { capOf, isPlain } from "../../steps/estimate.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
@@ -49,11 +49,7 @@ const affordable = (entry: Filled, bundle: Bundle<Filled>, funds: ReturnType<typ
 };
 
 /** The limits of every case; null where no request can be run, where nothing is executed, or where there is no more gas to give. */
-const ladderOf = (
-  bundle: Bundle<Filled>,
-  answers: Answers,
-  gasCap: bigint,
-): Arr.NonEmptyReadonlyArray<Rungs> | null => {
+const ladderOf = (bundle: Bundle<Filled>, answers: Answers, gasCap: bigint) => {
   const funds = Funds.read(bundle, answers);
   const share = answers.blockGasLimit === null ? eip7825Cap : answers.blockGasLimit / BigInt(bundle.length);
   // why: of what a node has for one request, what calls use is gone, not what they may use
@@ -107,10 +103,7 @@ export const GasHeadroomThin = code("estimate", ["warning"], "GasHeadroomThin", 
   "raise `gas`, or leave it out",
 ]);
 
-const doubted = (
-  doubt: typeof GasDependent | typeof GasHeadroomThin,
-  ladder: Arr.NonEmptyReadonlyArray<Rungs>,
-): ReadonlyArray<Finding> => {
+const doubted = (doubt: typeof GasDependent | typeof GasHeadroomThin, ladder: Arr.NonEmptyReadonlyArray<Rungs>) => {
   const numbers = ladder.flatMap(({ tight, ample }) => [gas("limit", tight), gas("compared with", ample)]);
   return [doubt.warning({ evidence: "measured" }, ...numbers)];
 };

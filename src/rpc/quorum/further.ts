@@ -187,12 +187,7 @@ const onHead = Effect.fnUntraced(function* (
 });
 
 /** Two answers that are blocks. */
-const compareHeads = (
-  question: SharedQuestion,
-  first: MemberAnswer,
-  other: MemberAnswer,
-  pair: Endpoints,
-): Effect.Effect<Compared> => {
+const compareHeads = (question: SharedQuestion, first: MemberAnswer, other: MemberAnswer, pair: Endpoints) => {
   const [mine, theirs] = [numberIn(Result.getOrNull(first)), numberIn(Result.getOrNull(other))];
   const isHead = question.state === "latest" && tagOf(question.method, question.params) !== null;
   return !isHead || mine === null || theirs === null || mine === theirs

@@ -98,11 +98,7 @@ const answersIn = (queries: ReturnType<typeof decodeQueries>, returnData: unknow
  * and the opcodes of a block that it makes itself), and the number where the block is another (`isMoved`). If the
  * block's values were the node's to choose (`isOpen`), only the chain id of the block is left.
  */
-const witnessParts = (
-  data: string,
-  call: unknown,
-  { isOpen, isMoved }: Comparing,
-): ReadonlyArray<readonly [string, string]> => {
+const witnessParts = (data: string, call: unknown, { isOpen, isMoved }: Comparing) => {
   const { status, returnData } = isRecord(call) ? call : { status: "none", returnData: null };
   const queries = decodeQueries(data);
   const answers = answersIn(queries, returnData);

@@ -7,7 +7,7 @@ import * as Result from "effect/Result";
 import type { RpcError, Verdict } from "../../errors/index.js";
 import { escapeText, isQuantity, isRecord } from "../../primitives/index.js";
 import type { Testimony } from "../index.js";
-import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Comparing, type Parts } from "./normal.js";
+import { differenceOf, inPool, isDoubtOnly, partsOf, unknown, type Comparing } from "./normal.js";
 import { entriesIn, list } from "./simulated.js";
 
 /**
@@ -86,10 +86,7 @@ export const choseOtherwise = (one: unknown, other: unknown): boolean => {
 };
 
 /** The same simulation with each of its entries as `change` makes it; null where it is none. */
-const withEntries = (
-  params: ReadonlyArray<unknown>,
-  change: (entry: unknown, index: number) => unknown,
-): ReadonlyArray<unknown> | null => {
+const withEntries = (params: ReadonlyArray<unknown>, change: (entry: unknown, index: number) => unknown) => {
   const [simulation, ...rest] = params;
   if (!isRecord(simulation) || !Array.isArray(simulation["blockStateCalls"])) return null;
   return [{ ...simulation, blockStateCalls: simulation["blockStateCalls"].map(change) }, ...rest];
@@ -136,12 +133,7 @@ export const agreed: Compared = { kind: "agreed" };
 export const unconfirmed = (why: string): Compared => ({ kind: "unconfirmed", path: "", values: ["answered", why] });
 
 /** Reads the parts of an answer; a verdict on the transaction is an answer, a failure to answer is none. */
-const saidBy = (
-  method: string,
-  params: ReadonlyArray<unknown>,
-  answer: MemberAnswer,
-  look: Comparing,
-): Parts | RpcError => {
+const saidBy = (method: string, params: ReadonlyArray<unknown>, answer: MemberAnswer, look: Comparing) => {
   if (Result.isSuccess(answer)) return partsOf(method, params, answer.success, look);
   const { failure } = answer;
   return failure._tag === "RpcError" ? failure : new Map([["refused", failure._tag]]);

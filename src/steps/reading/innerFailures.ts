@@ -165,10 +165,8 @@ const byIndex: typeof inTurn = (own, group) => {
     return inner === undefined ? [] : [[event, inner] as const];
   });
 };
-const inTurn = (
-  own: ReadonlyArray<Inner>,
-  group: ReadonlyArray<FailureEvent>,
-): ReadonlyArray<readonly [FailureEvent, Inner]> => (own.length === group.length ? Arr.zip(group, own) : []);
+const inTurn = (own: ReadonlyArray<Inner>, group: ReadonlyArray<FailureEvent>) =>
+  own.length === group.length ? Arr.zip(group, own) : [];
 /** The calls that the events of some families tell of; of the others in turn. */
 const orders: Readonly<Record<string, typeof inTurn | undefined>> = { request: bySigner, try: byIndex };
 
