@@ -18,9 +18,8 @@ import {
 } from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
 import { getTransactionCount } from "../eth/index.js";
-import type { Rpc } from "../rpc/index.js";
 import { paramsOf, type RpcRequest } from "./methods.js";
-import { type GuardRefused, NotCleared, refused } from "./failures.js";
+import { NotCleared, refused } from "./failures.js";
 import { heldKey, type Memory } from "./held.js";
 import { signInProblem, textOf } from "./signIn.js";
 
@@ -232,10 +231,7 @@ const isWarned = ({ verdict, findings }: Report): boolean =>
   verdict === "caution" && findings.some((finding) => finding.severity === "warning" && !isReservedAhead(finding));
 
 /** Fails while a sender may have something in flight: until it is shown, its nonce is passed, or it is released. */
-export const free = (
-  { memory: { held } }: Guarding,
-  { chainId, transactions }: Report,
-): Effect.Effect<void, GuardRefused, Rpc> =>
+export const free = ({ memory: { held } }: Guarding, { chainId, transactions }: Report) =>
   Effect.gen(function* () {
     for (const from of new Set(transactions.map(({ input }) => input.from))) {
       const key = heldKey(chainId, from);
@@ -262,10 +258,7 @@ const doubted = ({ memory, isAlone }: Guarding, report: BundleReport): BundleRep
 };
 
 /** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */
-export const clear = (
-  guard: Guarding,
-  made: BundleReport,
-): Effect.Effect<BundleClearance, NotCleared | GuardRefused, Rpc> =>
+export const clear = (guard: Guarding, made: BundleReport) =>
   Effect.gen(function* () {
     const { on, rules } = guard;
     const report = doubted(guard, made);

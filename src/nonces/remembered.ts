@@ -121,11 +121,7 @@ export const withoutHistory = (lane: Remembered): Remembered => {
 };
 
 /** The lane after what was written. Takes over the slots, for a copy would cost more than the operation. */
-export const afterwards = (
-  { slots }: Remembered,
-  { after: head, writes }: Change,
-  clock: Remembered["clock"],
-): Remembered => {
+export const afterwards = ({ slots }: Remembered, { after: head, writes }: Change, clock: Remembered["clock"]) => {
   for (const { nonce, to } of writes) {
     if (isRemembered(head, nonce)) slots.set(nonce, to === null ? null : withoutRaws(to));
     else slots.delete(nonce);

@@ -88,10 +88,7 @@ const bytesOf = ({ topics, data }: OutcomeLog): number => 384 + 70 * topics.leng
  * at most.
  * For more events than some 6,000 there is no further room.
  */
-export const withRoomFor = <A, E, R>(
-  { transactions }: Pick<Report, "transactions">,
-  ask: Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R> =>
+export const withRoomFor = <A, E, R>({ transactions }: Pick<Report, "transactions">, ask: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.service(CurrentRun), ({ answers }) => {
     let told = 0;
     for (const { outcome } of transactions) for (const log of outcome.logs) told += bytesOf(log);

@@ -260,10 +260,7 @@ export const LeftOut = code("policy", ["unavailable", "warning"], "LeftOut", [
 ]);
 
 /** Reports each step left out, and how bad it is: where every gas limit is the caller's, nobody has to estimate. */
-export const checkLeftOut = (
-  steps: ActiveSteps,
-  bundle: ReadonlyArray<Pick<Case, "input">>,
-): ReadonlyArray<Finding> => {
+export const checkLeftOut = (steps: ActiveSteps, bundle: ReadonlyArray<Pick<Case, "input">>) => {
   const mild = new Set([
     "assets",
     "approvals",

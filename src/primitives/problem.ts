@@ -24,10 +24,8 @@ export const addressProblem = (value: string): string =>
     : "must be 20 bytes of hex with 0x";
 
 /** Every value read, up to the first that is wrong. */
-export const each = <A, B>(
-  values: ReadonlyArray<A>,
-  read: (value: A, index: number) => Checked<B>,
-): Checked<ReadonlyArray<B>> => Result.all(Iterable.map(values, read));
+export const each = <A, B>(values: ReadonlyArray<A>, read: (value: A, index: number) => Checked<B>) =>
+  Result.all(Iterable.map(values, read));
 
 /** `field` is wrong. */
 export const no = (field: string, problem: string): Result.Result<never, Problem> => Result.fail({ field, problem });

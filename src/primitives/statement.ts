@@ -83,11 +83,7 @@ export const most = { characters: 1024, name: 48, figures: 32 } as const;
 const vast = 10n ** 30n;
 
 /** The value alone, escaped; `all` = the figures beside it: what is compared is told in one unit. */
-export const valueText = (
-  figure: Figure,
-  currency: Currency | string | undefined,
-  all: ReadonlyArray<Figure>,
-): string => {
+export const valueText = (figure: Figure, currency: Currency | string | undefined, all: ReadonlyArray<Figure>) => {
   const { unit, value } = figure;
   if (unit === "difference") return escapeText(differenceText(value), most.characters);
   if (unit === "quote") return `"${escapeText(value)}"`;
@@ -112,11 +108,7 @@ export const valueText = (
 };
 
 /** `gas limit 21,000 gas`, escaped; native amounts in `currency`, and in one unit with those of `all` beside it. */
-export const figureText = (
-  figure: Figure,
-  currency?: Currency | string,
-  all: ReadonlyArray<Figure> = [figure],
-): string => {
+export const figureText = (figure: Figure, currency?: Currency | string, all: ReadonlyArray<Figure> = [figure]) => {
   const value = valueText(figure, currency, all);
   return figure.name === "" ? value : `${escapeText(figure.name, most.name)} ${value}`;
 };

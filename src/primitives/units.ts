@@ -28,11 +28,7 @@ const mostWhole = 18;
  * `1.15792 × 10^59` beyond 18 whole digits. `up` rounds away from zero, false towards it, null not at all below those. Negative
  * amounts by their size, with a sign. `isExact`: nothing was rounded.
  */
-export const roundUnits = (
-  amount: bigint,
-  decimals: number,
-  up: boolean | null,
-): { readonly text: string; readonly isExact: boolean } => {
+export const roundUnits = (amount: bigint, decimals: number, up: boolean | null) => {
   const size = sizeOf(amount);
   const digits = size.toString().length;
   const whole = digits - decimals;

@@ -78,11 +78,8 @@ export const table = <A>(
 };
 
 /** One named fact, with how it is known and how it stands out; none where it is not known. */
-export const fact = (
-  label: string,
-  text: string | null,
-  { tone, evidence }: Pick<Fact, "tone" | "evidence"> = {},
-): Fact | null => (text === null ? null : { label, text, tone, evidence });
+export const fact = (label: string, text: string | null, { tone, evidence }: Pick<Fact, "tone" | "evidence"> = {}) =>
+  text === null ? null : { label, text, tone, evidence };
 
 /** The facts that are known; nothing at all when there are none. */
 export const facts = (...rows: ReadonlyArray<Fact | null>): ReadonlyArray<Block> => {

@@ -48,10 +48,8 @@ const incomeFor = ({ transactions, funds }: WaitFacts, index: number): ReadonlyA
 };
 
 /** True if a pool, which keeps what is in flight at its fee caps, has too little for a payer up to a transaction. */
-export const isHeldBack = (
-  { queued, sealed, terms }: Pick<Funds, "queued" | "sealed" | "terms">,
-  index: number,
-): boolean => queued !== null && queued > 0n && sealed !== null && queued + costUpTo({ terms }, index) > sealed;
+export const isHeldBack = ({ queued, sealed, terms }: Pick<Funds, "queued" | "sealed" | "terms">, index: number) =>
+  queued !== null && queued > 0n && sealed !== null && queued + costUpTo({ terms }, index) > sealed;
 
 /** The account that signed each authorisation of a transaction, with the nonce that it must have. */
 const authoritiesOf = ({ input }: TransactionReport): ReadonlyArray<{ account: Address; nonce: number }> =>

@@ -23,11 +23,7 @@ export interface Outgoing {
 }
 
 /** A request as text; fails on what JSON cannot carry. */
-export const outgoing = (
-  id: number,
-  method: string,
-  params: ReadonlyArray<unknown>,
-): Result.Result<Outgoing, RpcError> =>
+export const outgoing = (id: number, method: string, params: ReadonlyArray<unknown>) =>
   Result.try({
     try: () => ({ id, method, text: JSON.stringify({ jsonrpc: "2.0", id, method, params }) }),
     catch: (error) => {
@@ -105,18 +101,14 @@ export const readSingle = (
   reply: Reply,
   endpoint: Endpoint,
   answer: unknown = jsonIn(reply.text),
-): Try => ({
+) => ({
   result: readOne(answer, request, reply, endpoint),
   bytes: reply.bytes,
   date: dateOf(reply),
 });
 
 /** The answers to a batch in its order; null when the endpoint does not take batches. */
-export const readBatch = (
-  requests: ReadonlyArray<Outgoing>,
-  reply: Reply,
-  endpoint: Endpoint,
-): ReadonlyArray<Try> | null => {
+export const readBatch = (requests: ReadonlyArray<Outgoing>, reply: Reply, endpoint: Endpoint) => {
   const answers = jsonIn(reply.text);
   const date = dateOf(reply);
   const share = (index: number): number =>

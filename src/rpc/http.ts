@@ -2,7 +2,6 @@
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import type * as Scope from "effect/Scope";
 import { inNextTurn, lazyImport } from "../primitives/effects.js";
 import { outgoing, readBatch, readSingle, unanswered, type Outgoing, type Try } from "./answer.js";
 import type { HttpOptions } from "./connection.js";
@@ -45,11 +44,7 @@ export const viaFetch =
   };
 
 /** The way to `url`. */
-export const transportTo = (
-  url: URL,
-  ways: HttpOptions,
-  headers: Readonly<Record<string, string>>,
-): Effect.Effect<PostTo, never, Scope.Scope> =>
+export const transportTo = (url: URL, ways: HttpOptions, headers: Readonly<Record<string, string>>) =>
   ways.fetch === undefined && isNode
     ? // why: pages never need it, so they shall not load it
       Effect.flatMap(

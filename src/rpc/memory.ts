@@ -59,11 +59,8 @@ export interface EndpointFacts {
 const believedMs = (fact: keyof EndpointFacts): number => (fact === "tellsTip" ? 60_000 : 10 * 60_000);
 
 /** Notes that an endpoint's simulations do not take something. */
-export const learnLack = (
-  memory: Memory,
-  part: Parameters<EndpointFacts["lacks"]["get"]>[0],
-  refusal: RpcError,
-): void => memory.learn("lacks", new Map([...(memory.recall("lacks") ?? []), [part, refusal]]));
+export const learnLack = (memory: Memory, part: Parameters<EndpointFacts["lacks"]["get"]>[0], refusal: RpcError) =>
+  memory.learn("lacks", new Map([...(memory.recall("lacks") ?? []), [part, refusal]]));
 
 /** The memory of one connection. */
 export interface Memory {

@@ -22,11 +22,7 @@ const isSame = ({ kind }: FactOf, said: Fact["value"] | undefined, happened: Fac
   kind === "most" && typeof said === "bigint" && typeof happened === "bigint" ? happened <= said : said === happened;
 
 /** Compares what was said and what happened, each difference with its cause; null = nothing was said, or is known. */
-export const compare = (
-  facts: ReadonlyArray<Fact>,
-  happened: ReadonlyArray<Fact>,
-  causeOf: (of: FactOf) => Cause,
-): Comparison => {
+export const compare = (facts: ReadonlyArray<Fact>, happened: ReadonlyArray<Fact>, causeOf: (of: FactOf) => Cause) => {
   const pairs = paired(facts, happened).filter(({ a }) => a !== null);
   const known = pairs.filter(({ b }) => b !== null);
   return {

@@ -79,10 +79,7 @@ const approvalOf = (wanting: Right, sights: Sights): Approval | null => {
 };
 
 /** The approvals of one run, measured where the witness could. */
-export const read = (
-  rights: ReadonlyArray<Right>,
-  answers: Sights & { readonly standards: Standards },
-): ReadonlyArray<Approval> => {
+export const read = (rights: ReadonlyArray<Right>, answers: Sights & { readonly standards: Standards }) => {
   const all = rights.map((right) => settleRight(right, answers.standards));
   const settled = new Map(all.map((right) => [keyOf(right), right]));
   return [...settled.values()].flatMap((right) => {

@@ -21,14 +21,14 @@ import { indexAbis } from "../abi/abiIndex.js";
 import { explain } from "../eth/call.js";
 import type * as Eth from "../eth/index.js";
 import * as Questions from "../eth/questions.js";
-import { asked, goingOn, known, one, type Ask } from "../eth/round.js";
+import { asked, goingOn, known, one } from "../eth/round.js";
 import type { Hex } from "../primitives/hex.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { ReportOptions } from "../report/schema.js";
 import type { Case, Filled } from "./reading/bundle.js";
-import { failureOf, successOf, type AskResult } from "./reading/askResult.js";
+import { failureOf, successOf } from "./reading/askResult.js";
 import { largest } from "./reading/quote.js";
 import type { Transaction } from "../transaction/fields.js";
 
@@ -40,11 +40,7 @@ const isEstimable = (options: Pick<ReportOptions, "stateOverrides" | "blockOverr
 const noAbis = indexAbis([]);
 
 /** `eth_estimateGas` of one call; null where a node cannot pretend what the caller does. Never fails. */
-export const ask = (
-  call: Eth.CallRequest,
-  block: Eth.BlockParameter,
-  options: Parameters<typeof isEstimable>[0],
-): Ask<AskResult<bigint> | null> => {
+export const ask = (call: Eth.CallRequest, block: Eth.BlockParameter, options: Parameters<typeof isEstimable>[0]) => {
   const { stateOverrides } = options;
   const pretended = stateOverrides === null ? {} : { stateOverrides };
   return isEstimable(options)

@@ -35,12 +35,7 @@ export type Watched =
   | { readonly _tag: "Lost"; readonly head: Head | null; readonly reason: Blocker; readonly report: Report };
 
 /** Why no block after this one takes the transactions at their fee cap; null where only a proof can tell. `now` in epoch ms. */
-export const lostBy = (
-  { transactions, observed, chainId }: Report,
-  header: Header,
-  chain: Chain,
-  now: number,
-): FeeCapTooLow | null => {
+export const lostBy = ({ transactions, observed, chainId }: Report, header: Header, chain: Chain, now: number) => {
   const { nextFork } = observed.rules;
   const base = nextBaseFee(header, parametersOf(chain, header));
   const isOld =

@@ -138,11 +138,7 @@ export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Addr
   Object.fromEntries(contracts.map((contract) => [contract, { code: reader }]));
 
 /** Reads what the slots of a contract hold; a word is null where it was not read, as all are where nothing was seen. */
-export const wordsIn = (
-  view: View | null,
-  contract: Address,
-  isSafe: boolean,
-): ReadonlyArray<(typeof slots)[number] & { readonly word: bigint | null }> => {
+export const wordsIn = (view: View | null, contract: Address, isSafe: boolean) => {
   const answer = view?.call(slotQuery(contract));
   const words = answer?.success === true ? wordsFrom(answer.data) : [];
   return slotsOf(isSafe).map((row) => ({ ...row, word: words[row.place] ?? null }));

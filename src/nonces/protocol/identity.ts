@@ -31,11 +31,7 @@ export const markOf = ({ block, hash }: NonNullable<ReturnType<typeof anchorIn>>
 type BlockFound = { readonly hash: Hash } | "none" | null;
 
 /** Finds what of the chain stands against the anchor; null = nothing. Pure. */
-export const contradiction = (
-  lane: string,
-  anchor: ReturnType<typeof anchorIn>,
-  found: BlockFound,
-): NonceChainReset | null => {
+export const contradiction = (lane: string, anchor: ReturnType<typeof anchorIn>, found: BlockFound) => {
   if (anchor === null || found === null) return null;
   const actual = found === "none" ? null : found.hash;
   if (actual?.toLowerCase() === anchor.hash) return null;
@@ -46,11 +42,7 @@ export const contradiction = (
  * The block to remember instead; null = the anchor will do. Pure. One block names all before it. The first one is the same
  * on every chain that is made of the same settings, so the next is better, once another stands on it.
  */
-export const nextAnchor = (
-  anchor: ReturnType<typeof anchorIn>,
-  final: bigint | null,
-  head: bigint | null,
-): bigint | null => {
+export const nextAnchor = (anchor: ReturnType<typeof anchorIn>, final: bigint | null, head: bigint | null) => {
   const least = head !== null && head > 1n ? 1n : 0n;
   const target = final === null || final - anchorDepth < least ? least : final - anchorDepth;
   if (anchor === null || (anchor.block === 0n && target > 0n)) return target;

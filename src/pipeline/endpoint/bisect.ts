@@ -6,7 +6,7 @@ import type * as Simulate from "../../steps/simulate.js";
 import type * as Eth from "../../eth/index.js";
 import { Rpc } from "../../rpc/index.js";
 import { learnLack } from "../../rpc/memory.js";
-import { failureOf, type AskResult, type Failure } from "../../steps/reading/askResult.js";
+import { failureOf, type Failure } from "../../steps/reading/askResult.js";
 import type { Subject } from "../steps.js";
 import { adapt, isForm, parts, simulate } from "./simulate.js";
 import { looksLikeRevert } from "../../abi/revert.js";
@@ -60,11 +60,7 @@ export const bisectUnsupported = Effect.fnUntraced(function* (
 });
 
 /** The first transaction, with this gas; of a deployment the code that it leaves. JSON-RPC: `eth_call`. */
-export const askFirst = (
-  { bundle: [{ input }], options }: Subject,
-  block: Eth.BlockParameter,
-  gas: bigint,
-): Ask<AskResult<Hex>> => {
+export const askFirst = ({ bundle: [{ input }], options }: Subject, block: Eth.BlockParameter, gas: bigint) => {
   const call = callOf({ ...bareCall(input, gas), block, stateOverrides: options.stateOverrides }, true);
   // why: some nodes hand out the data of a revert as a result
   const read = Result.filterOrFail<Hex, Hex, Failure>(

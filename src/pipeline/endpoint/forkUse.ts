@@ -92,10 +92,7 @@ const callsNobody = (bundle: ReadonlyArray<Case>, codes: Answers["codes"]): bool
  * The accounts that the bundle reaches beside those that it calls, asked in the round of the runs where the rules of its
  * report disagree and code that it calls may call other; null = not asked, or not told. JSON-RPC: `eth_createAccessList`.
  */
-export const askReached = (
-  { report: { observed, options }, bundle, scanned }: Claim,
-  block: Answers["block"],
-): Ask<ReadonlyArray<Address> | null> =>
+export const askReached = ({ report: { observed, options }, bundle, scanned }: Claim, block: Answers["block"]) =>
   observed.rules.agrees || options.stateOverrides !== null || callsNobody(bundle, scanned?.codes ?? new Map())
     ? known(null)
     : mapped(askTouched({ bundle }, block), successOf);

@@ -28,11 +28,7 @@ export const isClockOf = (later: Run, earlier: Run) => {
 };
 
 /** Compares what a later world does otherwise than an earlier one. */
-export const differ = (
-  later: WorldRun,
-  earlier: WorldRun,
-  by: Omit<Terms, "numbers">,
-): ReadonlyArray<OutcomeDifference> =>
+export const differ = (later: WorldRun, earlier: WorldRun, by: Omit<Terms, "numbers">) =>
   compareEffects(later.effects, earlier.effects, { ...by, numbers: isClockOf(later.run, earlier.run) });
 
 const hasRun = ({ effects: { outcomes } }: WorldRun): boolean => outcomes.every(({ status }) => status === "success");

@@ -121,13 +121,7 @@ export const isParted = (count: number, from: bigint, nextFork: bigint | null, g
   nextFork !== null && nextFork > from && nextFork <= from + gap * BigInt(count - 1);
 
 /** When the block of `exact` is: so many steps after the next, and behind a fork that would part a bundle. */
-export const contraryTime = (
-  time: bigint,
-  grid: Grid,
-  steps: number,
-  count: number,
-  nextFork: bigint | null,
-): bigint => {
+export const contraryTime = (time: bigint, grid: Grid, steps: number, count: number, nextFork: bigint | null) => {
   const from = time + offsetOf(grid, steps);
   if (nextFork === null || !isParted(count, from, nextFork, gapOf(closeSpacing(grid)))) return from;
   if (grid.isPaced) return time + ((nextFork - time + grid.slot - 1n) / grid.slot) * grid.slot;

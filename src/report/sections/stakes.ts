@@ -120,10 +120,7 @@ const means: Readonly<Record<Exposure["by"], string>> = {
 };
 
 /** Shows what contracts could take, at least, beside what they do take. */
-export const exposureSection = (
-  { exposure }: Report,
-  { names, exposures: rows }: RenderSources,
-): ReadonlyArray<Section> => {
+export const exposureSection = ({ exposure }: Report, { names, exposures: rows }: RenderSources) => {
   if (exposure === null) return [];
   const { pairs, unread } = exposure;
   const amountOf = (row: Exposure) =>

@@ -211,12 +211,7 @@ const compareRuns = (
 };
 
 /** Compares another endpoint with the one that is handed on, and asks once more where heads may explain it. */
-export const compareFurther = (
-  question: SharedQuestion,
-  first: MemberAnswer,
-  other: MemberAnswer,
-  pair: Endpoints,
-): Effect.Effect<Compared> => {
+export const compareFurther = (question: SharedQuestion, first: MemberAnswer, other: MemberAnswer, pair: Endpoints) => {
   const { method, params, state } = question;
   if (state === "advice") return Effect.succeed(compareAdvice(first, other));
   if (method === "eth_getBlockByNumber") return compareHeads(question, first, other, pair);

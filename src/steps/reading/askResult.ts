@@ -20,11 +20,7 @@ export const failureOf = (result: AskResult<unknown> | null | undefined): Failur
   result != null && Result.isFailure(result) ? result.failure : null;
 
 /** Asks for each account, all at once, and returns answers by account; a missing one stands for itself. */
-export const askEach = <A>(
-  step: StepName,
-  accounts: ReadonlyArray<Address>,
-  askOf: (account: Address) => Ask<A>,
-): Ask<ReadonlyMap<Address, A>> =>
+export const askEach = <A>(step: StepName, accounts: ReadonlyArray<Address>, askOf: (account: Address) => Ask<A>) =>
   asked(
     { step },
     mapped(each(accounts, askOf), (answers) => new Map(Arr.zip(accounts, answers))),

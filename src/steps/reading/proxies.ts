@@ -25,10 +25,7 @@ const isPrecompile = (account: Address): boolean => account.startsWith(`0x${"0".
  * The contracts that the bundle calls, and Safes that say that they execute, Safes first; a plain payment only where
  * `isPaid` says that its receiver may have code.
  */
-export const callees = <C extends Running>(
-  bundle: ReadonlyArray<C>,
-  isPaid: (entry: C) => boolean = () => false,
-): ReadonlyArray<Address> => {
+export const callees = <C extends Running>(bundle: ReadonlyArray<C>, isPaid: (entry: C) => boolean = () => false) => {
   const calls = bundle.flatMap((entry) =>
     entry.calls.read.filter(({ as, data }) => as === undefined && (data.length > 2 || isPaid(entry))),
   );

@@ -47,11 +47,8 @@ const isSameEvent = (a: Log, b: Log): boolean =>
   a.data.length === b.data.length;
 
 /** True if both emitted as many events, and each passes beside the one in its place. */
-export const everyLog = (
-  a: Pick<Result, "logs">,
-  b: Pick<Result, "logs">,
-  test: (log: Log, other: Log) => boolean,
-): boolean => a.logs.length === b.logs.length && Arr.zip(a.logs, b.logs).every(([log, other]) => test(log, other));
+export const everyLog = (a: Pick<Result, "logs">, b: Pick<Result, "logs">, test: (log: Log, other: Log) => boolean) =>
+  a.logs.length === b.logs.length && Arr.zip(a.logs, b.logs).every(([log, other]) => test(log, other));
 
 const every = (a: ReadonlyArray<Result>, b: ReadonlyArray<Result>, test: (result: Result, other: Result) => boolean) =>
   a.length === b.length &&

@@ -231,7 +231,7 @@ const checkCalls = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approva
 };
 
 /** Reports what may be a right of a kind that is not known: as information, for most of it is none. */
-export const checkUnexplained = (
-  bundle: ReadonlyArray<Ran>,
-  approvals: ReadonlyArray<Approval>,
-): ReadonlyArray<Finding> => [...checkEvents(bundle, new Set(ownAccounts(bundle))), ...checkCalls(bundle, approvals)];
+export const checkUnexplained = (bundle: ReadonlyArray<Ran>, approvals: ReadonlyArray<Approval>) => [
+  ...checkEvents(bundle, new Set(ownAccounts(bundle))),
+  ...checkCalls(bundle, approvals),
+];
