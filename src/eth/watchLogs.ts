@@ -116,61 +116,59 @@ const readUpTo = (
   });
 
 /** Returns a test of a head by its bloom: false if its logs need not be read. */
-const matching = ({ chainId }: Asking, filter: Pick<LogFilter, "address" | "topics">) =>
-  Effect.gen(function* () {
-    const { memory } = yield* Rpc;
-    const known = memory.recall("chainId") ?? (yield* Effect.orElseSucceed(chainId, () => null));
-    return hasWholeBlooms(known) ? mayHold(filter) : () => true;
-  });
+const matching = Effect.fnUntraced(function* ({ chainId }: Asking, filter: Pick<LogFilter, "address" | "topics">) {
+  const { memory } = yield* Rpc;
+  const known = memory.recall("chainId") ?? (yield* Effect.orElseSucceed(chainId, () => null));
+  return hasWholeBlooms(known) ? mayHold(filter) : () => true;
+});
 
-const mined = (asking: Asking, filter: Pick<LogFilter, "address" | "topics">, pace: Pace) =>
-  Effect.gen(function* () {
-    const heads = yield* following(asking.block, pace, mostHeads);
-    let mayMatch: ((header: Header) => boolean) | null = null;
-    // what was told, up to which block all of it, and the newest head that was told of
-    let stock: {
-      readonly told: Parameters<typeof emitRead>[0];
-      readonly upTo: bigint;
-      readonly newest: bigint;
-    } | null = null;
-    let unread: Header | null = null;
-    let failingSince: number | null = null;
-    const pull = Effect.gen(function* () {
-      for (;;) {
-        const head = heads.next();
-        if (head !== null) {
-          const { header } = head;
-          const { number } = header;
-          // why: what was there before the first is not new
-          if (stock === null) stock = { told: new Map(), upTo: number, newest: number };
-          else stock = { ...stock, upTo: emittedUpTo(stock.upTo, stock.newest, head) };
-          unread = header;
-        }
-        if (unread === null || stock === null) {
-          yield* heads.wait;
-          continue;
-        }
-        const from: bigint = stock.upTo + 1n;
-        mayMatch ??= yield* matching(asking, filter);
-        const read: Result.Result<ReadonlyArray<Log>, Failure> = from > unread.number
-          ? Result.succeed([])
-          : yield* Effect.result(readUpTo(asking, filter, mayMatch, from, unread));
-        const now = yield* Clock.currentTimeMillis;
-        if (Result.isFailure(read)) {
-          failingSince ??= now;
-          if (isFinal(read.failure) || now - failingSince > pace.giveUpMs) return yield* Effect.fail(read.failure);
-          yield* Effect.timeoutOption(heads.wait, pauseMs);
-          continue;
-        }
-        const next = emitRead(stock.told, from, unread, read.success);
-        const newest = BigInts.max(unread.number, stock.newest);
-        [stock, unread, failingSince] = [{ told: next.told, upTo: unread.number, newest }, null, null];
-        const [first, ...rest] = copyOf(next.logs);
-        if (first !== undefined) return [first, ...rest] as const;
+const mined = Effect.fnUntraced(function* (asking: Asking, filter: Pick<LogFilter, "address" | "topics">, pace: Pace) {
+  const heads = yield* following(asking.block, pace, mostHeads);
+  let mayMatch: ((header: Header) => boolean) | null = null;
+  // what was told, up to which block all of it, and the newest head that was told of
+  let stock: {
+    readonly told: Parameters<typeof emitRead>[0];
+    readonly upTo: bigint;
+    readonly newest: bigint;
+  } | null = null;
+  let unread: Header | null = null;
+  let failingSince: number | null = null;
+  const pull = Effect.gen(function* () {
+    for (;;) {
+      const head = heads.next();
+      if (head !== null) {
+        const { header } = head;
+        const { number } = header;
+        // why: what was there before the first is not new
+        if (stock === null) stock = { told: new Map(), upTo: number, newest: number };
+        else stock = { ...stock, upTo: emittedUpTo(stock.upTo, stock.newest, head) };
+        unread = header;
       }
-    });
-    return Stream.fromPull(Effect.succeed(pull));
+      if (unread === null || stock === null) {
+        yield* heads.wait;
+        continue;
+      }
+      const from: bigint = stock.upTo + 1n;
+      mayMatch ??= yield* matching(asking, filter);
+      const read: Result.Result<ReadonlyArray<Log>, Failure> = from > unread.number
+        ? Result.succeed([])
+        : yield* Effect.result(readUpTo(asking, filter, mayMatch, from, unread));
+      const now = yield* Clock.currentTimeMillis;
+      if (Result.isFailure(read)) {
+        failingSince ??= now;
+        if (isFinal(read.failure) || now - failingSince > pace.giveUpMs) return yield* Effect.fail(read.failure);
+        yield* Effect.timeoutOption(heads.wait, pauseMs);
+        continue;
+      }
+      const next = emitRead(stock.told, from, unread, read.success);
+      const newest = BigInts.max(unread.number, stock.newest);
+      [stock, unread, failingSince] = [{ told: next.told, upTo: unread.number, newest }, null, null];
+      const [first, ...rest] = copyOf(next.logs);
+      if (first !== undefined) return [first, ...rest] as const;
+    }
   });
+  return Stream.fromPull(Effect.succeed(pull));
+});
 
 /** Pending logs that are remembered, so that each is told once. */
 const mostPending = 8_192;
@@ -197,25 +195,24 @@ const once = () => {
 const readLog = decoder("eth_subscribe", Log, "params.result");
 
 /** Subscribes again and again; ends where the node serves no such subscription, or tells what cannot be read. */
-const hearing = (filter: Record<string, unknown>, hear: (log: Log) => void): Effect.Effect<void, Failure, Rpc> =>
-  Effect.gen(function* () {
-    const { subscribe } = yield* Rpc;
-    while (subscribe !== undefined) {
-      const once = Effect.gen(function* () {
-        const unreadable = yield* Queue.dropping<Failure>(1);
-        const { lost } = yield* subscribe(["pendingLogs", filter], (result) => {
-          const log = readLog(result);
-          if (Result.isSuccess(log)) hear(log.success);
-          else Queue.offerUnsafe(unreadable, log.failure);
-        });
-        return yield* Effect.raceFirst(Effect.flatMap(Queue.take(unreadable), Effect.fail), lost);
+const hearing = Effect.fnUntraced(function* (filter: Record<string, unknown>, hear: (log: Log) => void) {
+  const { subscribe } = yield* Rpc;
+  while (subscribe !== undefined) {
+    const once = Effect.gen(function* () {
+      const unreadable = yield* Queue.dropping<Failure>(1);
+      const { lost } = yield* subscribe(["pendingLogs", filter], (result) => {
+        const log = readLog(result);
+        if (Result.isSuccess(log)) hear(log.success);
+        else Queue.offerUnsafe(unreadable, log.failure);
       });
-      const failure = yield* Effect.flip(Effect.scoped(once));
-      if (isNoSubscription(failure)) return;
-      if (isFinal(failure)) return yield* Effect.fail(failure);
-      yield* Effect.sleep(pauseMs);
-    }
-  });
+      return yield* Effect.raceFirst(Effect.flatMap(Queue.take(unreadable), Effect.fail), lost);
+    });
+    const failure = yield* Effect.flip(Effect.scoped(once));
+    if (isNoSubscription(failure)) return;
+    if (isFinal(failure)) return yield* Effect.fail(failure);
+    yield* Effect.sleep(pauseMs);
+  }
+});
 
 const pending = (
   asking: Asking,

@@ -231,24 +231,23 @@ const isWarned = ({ verdict, findings }: Report): boolean =>
   verdict === "caution" && findings.some((finding) => finding.severity === "warning" && !isReservedAhead(finding));
 
 /** Fails while a sender may have something in flight: until it is shown, its nonce is passed, or it is released. */
-export const free = ({ memory: { held } }: Guarding, { chainId, transactions }: Report) =>
-  Effect.gen(function* () {
-    for (const from of new Set(transactions.map(({ input }) => input.from))) {
-      const key = heldKey(chainId, from);
-      const last = held.get(key);
-      if (last === undefined) continue;
-      const counting = getTransactionCount({ address: from, block: "latest" });
-      const isPassed = (yield* Effect.orElseSucceed(counting, () => 0n)) > BigInt(last.nonce);
-      const what = last.hash ?? "a transaction of which it told no hash";
-      // why: a second payment while the first may be in flight
-      if (!isPassed && !(yield* last.isShown))
-        return yield* refused(
-          "from",
-          `one may be in flight: the wallet was handed ${what}, and nobody shows it; do not send again, or call \`releaseHeld\``,
-        );
-      held.delete(key);
-    }
-  });
+export const free = Effect.fnUntraced(function* ({ memory: { held } }: Guarding, { chainId, transactions }: Report) {
+  for (const from of new Set(transactions.map(({ input }) => input.from))) {
+    const key = heldKey(chainId, from);
+    const last = held.get(key);
+    if (last === undefined) continue;
+    const counting = getTransactionCount({ address: from, block: "latest" });
+    const isPassed = (yield* Effect.orElseSucceed(counting, () => 0n)) > BigInt(last.nonce);
+    const what = last.hash ?? "a transaction of which it told no hash";
+    // why: a second payment while the first may be in flight
+    if (!isPassed && !(yield* last.isShown))
+      return yield* refused(
+        "from",
+        `one may be in flight: the wallet was handed ${what}, and nobody shows it; do not send again, or call \`releaseHeld\``,
+      );
+    held.delete(key);
+  }
+});
 
 /** The report, which is `unknown` where a page named the only node that was asked. */
 const doubted = ({ memory, isAlone }: Guarding, report: BundleReport): BundleReport => {
@@ -258,20 +257,19 @@ const doubted = ({ memory, isAlone }: Guarding, report: BundleReport): BundleRep
 };
 
 /** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */
-export const clear = (guard: Guarding, made: BundleReport) =>
-  Effect.gen(function* () {
-    const { on, rules } = guard;
-    const report = doubted(guard, made);
-    yield* free(guard, report);
-    const clearance = yield* Effect.mapError(
-      attempt(() => on.ready(report)),
-      (cause) => new NotCleared(report, cause),
-    );
-    // guard: a caution that nobody accepted
-    if (isWarned(report) && !(yield* allows(rules.onCaution, "send", report)))
-      return yield* Effect.fail(new NotCleared(report, undefined));
-    return clearance;
-  });
+export const clear = Effect.fnUntraced(function* (guard: Guarding, made: BundleReport) {
+  const { on, rules } = guard;
+  const report = doubted(guard, made);
+  yield* free(guard, report);
+  const clearance = yield* Effect.mapError(
+    attempt(() => on.ready(report)),
+    (cause) => new NotCleared(report, cause),
+  );
+  // guard: a caution that nobody accepted
+  if (isWarned(report) && !(yield* allows(rules.onCaution, "send", report)))
+    return yield* Effect.fail(new NotCleared(report, undefined));
+  return clearance;
+});
 
 /** Scan, proof and clearance of an input; fails with `InvalidTransaction` or `NotCleared`. */
 export const preflight = Effect.fnUntraced(function* (guard: Guarding, input: unknown) {

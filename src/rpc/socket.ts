@@ -119,167 +119,164 @@ const isFor = ({ id, method }: Outgoing, message: unknown): boolean =>
   !isBroadcast(method) || (isRecord(message) && message["id"] === id);
 
 /** The connections of one socket, one at a time: `now` opens one where none is open, `giveUp` ends one that does not answer. */
-const linesOver = (maxBytes: number) =>
-  Effect.gen(function* () {
-    const socket = yield* Socket;
-    const scope = yield* Effect.scope;
-    const clock = yield* Clock.Clock;
-    let current: Deferred.Deferred<OpenSocket, NoReply> | null = null;
-    let open: OpenSocket | null = null;
+const linesOver = Effect.fnUntraced(function* (maxBytes: number) {
+  const socket = yield* Socket;
+  const scope = yield* Effect.scope;
+  const clock = yield* Clock.Clock;
+  let current: Deferred.Deferred<OpenSocket, NoReply> | null = null;
+  let open: OpenSocket | null = null;
 
-    const lineOver = (opened: Deferred.Deferred<OpenSocket, NoReply>, reader: Reader, writer: Writer) => {
-      const ended = Deferred.makeUnsafe<never, NoReply>();
-      const [waiting, hearing]: [OpenSocket["waiting"], OpenSocket["hearing"]] = [new Map(), new Map()];
-      // why: null = something was delivered since the last request
-      let askedAt: number | null = null;
-      const line: OpenSocket = {
-        ...{ waiting, hearing },
-        write: (text) =>
-          Effect.suspend(() => {
-            askedAt ??= clock.currentTimeMillisUnsafe();
-            const isEnded = Deferred.isDoneUnsafe(ended);
-            return isEnded ? Deferred.await(ended) : Effect.raceFirst(Deferred.await(ended), writer.write(text));
-          }),
-        doubt: () => {
-          if (askedAt !== null && clock.currentTimeMillisUnsafe() - askedAt >= deadAfter) line.end(silent);
-        },
-        end: (why) => {
-          if (!Deferred.doneUnsafe(ended, Effect.fail(why))) return;
-          if (current === opened) [current, open] = [null, null];
-          for (const { answered } of [...waiting.values()]) answered(Result.fail(why), 0, undefined);
-          for (const { lose } of [...hearing.values()]) lose(why);
-        },
-      };
-      const cut = cutter(maxBytes);
-      const most = Math.min(maxBytes, mostRunBytes);
-      const hear = (chunk: string | Uint8Array): Effect.Effect<void, NoReply> => {
-        const texts = cut(chunk);
-        if (texts === null) return Effect.fail(tooLarge(maxBytes, maxBytes));
-        for (const text of texts) {
-          const told = deliver(line, text, most);
-          if (Result.isFailure(told)) return Effect.fail(told.failure);
-          // why: not for what is no answer yet, for one bracket too many swallows all that follow
-          if (told.success) askedAt = null;
-        }
-        return Effect.void;
-      };
-      const reading = Effect.forever(Effect.flatMap(reader.pull, (chunks) => Effect.forEach(chunks, hear)));
-      return { line, reading: Effect.raceFirst(reading, Deferred.await(ended)) };
+  const lineOver = (opened: Deferred.Deferred<OpenSocket, NoReply>, reader: Reader, writer: Writer) => {
+    const ended = Deferred.makeUnsafe<never, NoReply>();
+    const [waiting, hearing]: [OpenSocket["waiting"], OpenSocket["hearing"]] = [new Map(), new Map()];
+    // why: null = something was delivered since the last request
+    let askedAt: number | null = null;
+    const line: OpenSocket = {
+      ...{ waiting, hearing },
+      write: (text) =>
+        Effect.suspend(() => {
+          askedAt ??= clock.currentTimeMillisUnsafe();
+          const isEnded = Deferred.isDoneUnsafe(ended);
+          return isEnded ? Deferred.await(ended) : Effect.raceFirst(Deferred.await(ended), writer.write(text));
+        }),
+      doubt: () => {
+        if (askedAt !== null && clock.currentTimeMillisUnsafe() - askedAt >= deadAfter) line.end(silent);
+      },
+      end: (why) => {
+        if (!Deferred.doneUnsafe(ended, Effect.fail(why))) return;
+        if (current === opened) [current, open] = [null, null];
+        for (const { answered } of [...waiting.values()]) answered(Result.fail(why), 0, undefined);
+        for (const { lose } of [...hearing.values()]) lose(why);
+      },
     };
-
-    /** Opens a connection, and reads until it ends. */
-    const live = (opened: Deferred.Deferred<OpenSocket, NoReply>) =>
-      Effect.gen(function* () {
-        const opening = Effect.timeoutOrElse(socket.reader, {
-          duration: answerWithin,
-          orElse: () => Effect.fail(unreachable(`the socket did not open in ${answerWithin} ms`)),
-        });
-        const { line, reading } = lineOver(opened, yield* opening, yield* socket.writer);
-        open = line;
-        Deferred.doneUnsafe(opened, Effect.succeed(line));
-        // why: before the socket closes, which would hand what is written from then on to its successor
-        yield* reading.pipe(
-          Effect.tapError((why) => Effect.sync(() => line.end(whyOf(why)))),
-          Effect.onExit(() => Effect.sync(() => line.end(closed))),
-        );
-      });
-
-    const now = (): Effect.Effect<OpenSocket, NoReply> => {
-      if (current !== null) return Deferred.await(current);
-      const opened = Deferred.makeUnsafe<OpenSocket, NoReply>();
-      current = opened;
-      const fail = (why: NoReply) => {
-        if (current === opened) current = null;
-        Deferred.doneUnsafe(opened, Effect.fail(why));
-      };
-      const living = Effect.scoped(live(opened)).pipe(Effect.catch((why) => Effect.sync(() => fail(whyOf(why)))));
-      // why: not in the fiber that asks first, for others wait for it as well
-      return Effect.flatMap(Effect.forkIn(living, scope), (fiber) => {
-        // why: told of a fiber that never ran, too, for the layer is closed
-        fiber.addObserver(() => fail(closed));
-        return Deferred.await(opened);
-      });
+    const cut = cutter(maxBytes);
+    const most = Math.min(maxBytes, mostRunBytes);
+    const hear = (chunk: string | Uint8Array): Effect.Effect<void, NoReply> => {
+      const texts = cut(chunk);
+      if (texts === null) return Effect.fail(tooLarge(maxBytes, maxBytes));
+      for (const text of texts) {
+        const told = deliver(line, text, most);
+        if (Result.isFailure(told)) return Effect.fail(told.failure);
+        // why: not for what is no answer yet, for one bracket too many swallows all that follow
+        if (told.success) askedAt = null;
+      }
+      return Effect.void;
     };
-    return { now: () => Effect.suspend(now), giveUp: Effect.sync(() => open?.end(silent)) };
+    const reading = Effect.forever(Effect.flatMap(reader.pull, (chunks) => Effect.forEach(chunks, hear)));
+    return { line, reading: Effect.raceFirst(reading, Deferred.await(ended)) };
+  };
+
+  /** Opens a connection, and reads until it ends. */
+  const live = Effect.fnUntraced(function* (opened: Deferred.Deferred<OpenSocket, NoReply>) {
+    const opening = Effect.timeoutOrElse(socket.reader, {
+      duration: answerWithin,
+      orElse: () => Effect.fail(unreachable(`the socket did not open in ${answerWithin} ms`)),
+    });
+    const { line, reading } = lineOver(opened, yield* opening, yield* socket.writer);
+    open = line;
+    Deferred.doneUnsafe(opened, Effect.succeed(line));
+    // why: before the socket closes, which would hand what is written from then on to its successor
+    yield* reading.pipe(
+      Effect.tapError((why) => Effect.sync(() => line.end(whyOf(why)))),
+      Effect.onExit(() => Effect.sync(() => line.end(closed))),
+    );
   });
+
+  const now = (): Effect.Effect<OpenSocket, NoReply> => {
+    if (current !== null) return Deferred.await(current);
+    const opened = Deferred.makeUnsafe<OpenSocket, NoReply>();
+    current = opened;
+    const fail = (why: NoReply) => {
+      if (current === opened) current = null;
+      Deferred.doneUnsafe(opened, Effect.fail(why));
+    };
+    const living = Effect.scoped(live(opened)).pipe(Effect.catch((why) => Effect.sync(() => fail(whyOf(why)))));
+    // why: not in the fiber that asks first, for others wait for it as well
+    return Effect.flatMap(Effect.forkIn(living, scope), (fiber) => {
+      // why: told of a fiber that never ran, too, for the layer is closed
+      fiber.addObserver(() => fail(closed));
+      return Deferred.await(opened);
+    });
+  };
+  return { now: () => Effect.suspend(now), giveUp: Effect.sync(() => open?.end(silent)) };
+});
 
 /** How requests and subscriptions go over the `Socket` of the context; answers hold `maxBytes` at most. */
-export const overSocket = (maxBytes: number) =>
-  Effect.gen(function* () {
-    const lines = yield* linesOver(maxBytes);
-    const run = Effect.runForkWith(yield* Effect.context<never>());
-    const nextId = idsFrom(1);
+export const overSocket = Effect.fnUntraced(function* (maxBytes: number) {
+  const lines = yield* linesOver(maxBytes);
+  const run = Effect.runForkWith(yield* Effect.context<never>());
+  const nextId = idsFrom(1);
 
-    const ask = (request: Outgoing, room: ResponseBudget, callback: (tried: Try, line: OpenSocket | null) => void) => {
-      let line: OpenSocket | null = null;
-      let isOpen = true;
-      const close = () => {
-        isOpen = false;
-        line?.waiting.delete(request.id);
-      };
-      const answered = (came: Posted, weight: number, message: unknown): void => {
-        if (!isOpen) return;
-        close();
-        const result = Result.isSuccess(came) && !isFor(request, message) ? unnamed : fitting(came, weight, room);
-        if (Result.isSuccess(result)) return callback(readSingle(request, result.success, endpoint, message), line);
-        callback(unanswered(request.method, result.failure, endpoint), line);
-      };
-      const asking = Effect.flatMap(lines.now(), (connection) => {
-        if (!isOpen) return Effect.void;
-        line = connection;
-        connection.waiting.set(request.id, { maxBytes: room.maxBytes, answered });
-        return connection.write(request.text);
-      });
-      run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(Result.fail(whyOf(why)), 0, undefined)))));
-      return () => {
-        if (isOpen) line?.doubt();
-        close();
-      };
+  const ask = (request: Outgoing, room: ResponseBudget, callback: (tried: Try, line: OpenSocket | null) => void) => {
+    let line: OpenSocket | null = null;
+    let isOpen = true;
+    const close = () => {
+      isOpen = false;
+      line?.waiting.delete(request.id);
     };
+    const answered = (came: Posted, weight: number, message: unknown): void => {
+      if (!isOpen) return;
+      close();
+      const result = Result.isSuccess(came) && !isFor(request, message) ? unnamed : fitting(came, weight, room);
+      if (Result.isSuccess(result)) return callback(readSingle(request, result.success, endpoint, message), line);
+      callback(unanswered(request.method, result.failure, endpoint), line);
+    };
+    const asking = Effect.flatMap(lines.now(), (connection) => {
+      if (!isOpen) return Effect.void;
+      line = connection;
+      connection.waiting.set(request.id, { maxBytes: room.maxBytes, answered });
+      return connection.write(request.text);
+    });
+    run(asking.pipe(Effect.catch((why) => Effect.sync(() => answered(Result.fail(whyOf(why)), 0, undefined)))));
+    return () => {
+      if (isOpen) line?.doubt();
+      close();
+    };
+  };
 
-    const leaving = ({ hearing, write }: OpenSocket, id: string): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        hearing.delete(id);
-        const farewell = outgoing(nextId(), "eth_unsubscribe", [id]);
-        return Result.isFailure(farewell) ? Effect.void : write(farewell.success.text);
-      }).pipe(Effect.timeoutOption(farewellWithin), Effect.ignore);
+  const leaving = ({ hearing, write }: OpenSocket, id: string): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      hearing.delete(id);
+      const farewell = outgoing(nextId(), "eth_unsubscribe", [id]);
+      return Result.isFailure(farewell) ? Effect.void : write(farewell.success.text);
+    }).pipe(Effect.timeoutOption(farewellWithin), Effect.ignore);
 
-    const subscribe: NonNullable<Rpc["Service"]["subscribe"]> = (params, hear) =>
-      Effect.gen(function* () {
-        const lost = yield* Deferred.make<never, RpcError>();
-        const lose = (why: NoReply) => void Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why, endpoint)));
-        const request = yield* Effect.fromResult(outgoing(nextId(), method, params));
-        let leave: Effect.Effect<void> = Effect.void;
-        let isWanted = true;
-        yield* Effect.addFinalizer(() =>
-          Effect.suspend(() => {
-            isWanted = false;
-            return leave;
+  const subscribe: NonNullable<Rpc["Service"]["subscribe"]> = (params, hear) =>
+    Effect.gen(function* () {
+      const lost = yield* Deferred.make<never, RpcError>();
+      const lose = (why: NoReply) => void Deferred.doneUnsafe(lost, Effect.fail(noReply(method, why, endpoint)));
+      const request = yield* Effect.fromResult(outgoing(nextId(), method, params));
+      let leave: Effect.Effect<void> = Effect.void;
+      let isWanted = true;
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => {
+          isWanted = false;
+          return leave;
+        }),
+      );
+      const subscription = Effect.callback<OpenSocket, Failure>((resume) => {
+        ask(request, roomFor(method, maxBytes, null), ({ result }, line) =>
+          // why: at once, for what is told may come with the answer
+          judged(result, (known) => {
+            if (Result.isFailure(known)) return resume(Effect.fail(known.failure));
+            const id = known.success;
+            if (line === null || typeof id !== "string")
+              return resume(Effect.fail(malformed(method, "result", "no subscription id")));
+            leave = leaving(line, id);
+            // why: whoever asked may have gone, and the node tells for good what nobody gives back
+            if (!isWanted) return void run(leave);
+            line.hearing.set(id, { hear, lose });
+            resume(Effect.succeed(line));
           }),
         );
-        const subscription = Effect.callback<OpenSocket, Failure>((resume) => {
-          ask(request, roomFor(method, maxBytes, null), ({ result }, line) =>
-            // why: at once, for what is told may come with the answer
-            judged(result, (known) => {
-              if (Result.isFailure(known)) return resume(Effect.fail(known.failure));
-              const id = known.success;
-              if (line === null || typeof id !== "string")
-                return resume(Effect.fail(malformed(method, "result", "no subscription id")));
-              leave = leaving(line, id);
-              // why: whoever asked may have gone, and the node tells for good what nobody gives back
-              if (!isWanted) return void run(leave);
-              line.hearing.set(id, { hear, lose });
-              resume(Effect.succeed(line));
-            }),
-          );
-        });
-        const line = yield* Effect.timeoutOrElse(subscription, {
-          duration: answerWithin,
-          orElse: () => Effect.andThen(lines.giveUp, Effect.fail(new RpcError({ method, reason: tooLate }))),
-        });
-        return { lost: Deferred.await(lost), abandon: Effect.sync(() => line.end(silent)) };
       });
+      const line = yield* Effect.timeoutOrElse(subscription, {
+        duration: answerWithin,
+        orElse: () => Effect.andThen(lines.giveUp, Effect.fail(new RpcError({ method, reason: tooLate }))),
+      });
+      return { lost: Deferred.await(lost), abandon: Effect.sync(() => line.end(silent)) };
+    });
 
-    const send: Send = numbered({ nextId, maxBytes }, ask);
-    return { send, subscribe };
-  });
+  const send: Send = numbered({ nextId, maxBytes }, ask);
+  return { send, subscribe };
+});
