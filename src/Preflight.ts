@@ -64,8 +64,7 @@ export type { Watched } from "./watch/watch.js";
  */
 export const scan: Transaction.TakesInput<Options, Effect.Effect<BundleReport, InvalidTransaction, Rpc>> = admitted(
   Effect.fn("Preflight.scan")(function* (input: unknown, options: Options = {}) {
-    const { defaults } = yield* Rpc;
-    const prepared = yield* prepare(input, options, defaults);
+    const prepared = yield* Rpc.use(({ defaults }) => prepare(input, options, defaults));
     return yield* withRun(prepared.options.deadlineMs, () => Effect.map(scanOnce(prepared), ({ report }) => report));
   }, reported("scan")),
 );
@@ -95,8 +94,7 @@ export const preflight: Transaction.TakesInput<
   Effect.Effect<BundleReport, InvalidTransaction, Rpc>
 > = admitted(
   Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options = {}) {
-    const { defaults } = yield* Rpc;
-    const prepared = yield* prepare(input, options, defaults);
+    const prepared = yield* Rpc.use(({ defaults }) => prepare(input, options, defaults));
     return yield* proveScanned(prepared, Effect.succeed, prepared.options.speculate);
   }, reported("preflight")),
 );

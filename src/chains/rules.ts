@@ -159,11 +159,7 @@ export const ruled = (chain: Chain, { fork, agrees, by }: Pick<Rules, "fork" | "
 };
 
 /** The rules of a chain by what speaks for them. */
-export const rulesOf = (
-  chain: Chain,
-  signs: Signs,
-  nextFork: bigint | null,
-): { readonly chain: Chain; readonly rules: Rules } => {
+export const rulesOf = (chain: Chain, signs: Signs, nextFork: bigint | null) => {
   const decided = forkOf(signs);
   const own = ruled(chain, decided);
   const { txGasCap, maxInitCodeSize } = own;

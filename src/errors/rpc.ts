@@ -104,16 +104,11 @@ export const refusedPart = (failure: RpcError | Verdict): SimulationPart | "depl
   return parts.find((part) => part.toLowerCase() === named) ?? (refusesDeployment.test(detail) ? "deployment" : null);
 };
 
+/** An error, with what a node answered in it or in its reason. */
+type Told = { readonly message: string; readonly reason?: { readonly raw: unknown }; readonly raw?: unknown };
+
 /** Why a node did not take it, in the node's own words where it said some: one line, at most 200 characters, not escaped; empty = it took it. */
-export const refusalText = ({
-  error,
-}: {
-  readonly error: {
-    readonly message: string;
-    readonly reason?: { readonly raw: unknown };
-    readonly raw?: unknown;
-  } | null;
-}): string => {
+export const refusalText = ({ error }: { readonly error: Told | null }): string => {
   if (error === null) return "";
   const raw = error.reason?.raw ?? error.raw;
   const text = isRecord(raw) && typeof raw["message"] === "string" ? raw["message"] : "";

@@ -57,8 +57,6 @@ const textsIn = (value: unknown, depth: number, found: Array<string>): void => {
   if (found.length >= maxTexts || depth > 6 || value === null) return;
   if (typeof value === "string") {
     found.push(value.slice(0, maxLength));
-  } else if (Array.isArray(value)) {
-    for (const item of value.slice(0, maxTexts)) textsIn(item, depth + 1, found);
   } else if (typeof value === "object") {
     for (const item of Object.values(value).slice(0, maxTexts)) textsIn(item, depth + 1, found);
   }

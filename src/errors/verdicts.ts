@@ -5,6 +5,7 @@
  * `null`. `message` = sentence · numbers with units · what to do.
  */
 import * as Schema from "effect/Schema";
+import * as Struct from "effect/Struct";
 import { Hex, nullable } from "../primitives/hex.js";
 import { Revert } from "../abi/revert.js";
 import { describeRevert } from "../abi/print.js";
@@ -97,49 +98,8 @@ export class OutcomeChanged extends stated<OutcomeChanged>()("OutcomeChanged", d
   "show the new outcome before signing",
 ) {}
 
-/**
- * Why there is no clearance. `CheckUnavailable`: a check could not be made, `Blocked`: a finding without an error of its
- * own is against it, and `code` is the finding's; the others speak of the report itself.
- */
-export const Gap = Schema.Struct({
-  /** The kind of what is missing. */
-  reason: Schema.Literals([
-    "NotProven",
-    "RequestIncomplete",
-    "Altered",
-    "StatePretended",
-    "BlockNotNewest",
-    "NotSimulated",
-    "NotSuccessful",
-    "Expired",
-    "DatedInTheFuture",
-    "Stale",
-    "FundsUnknown",
-    "CheckUnavailable",
-    "Blocked",
-    "NotMined",
-    "StepMissing",
-    "Caution",
-  ]),
-  /** In words, escaped. */
-  sentence: Schema.String,
-  /** The code of the finding behind it, where there is one. */
-  code: nullable(Schema.String),
-  /** The action to take, where the finding behind it says more than {@link NotProven} would. */
-  remedy: Schema.optionalKey(Schema.String),
-});
-export interface Gap extends Schema.Schema.Type<typeof Gap> {}
-
-/** One reason why there is no clearance; `remedy` = what the finding behind it says to do, empty where it says nothing. */
-export const gap = (reason: Gap["reason"], sentence: string, code: string | null = null, remedy = ""): Gap => ({
-  reason,
-  sentence,
-  code,
-  ...(remedy === "" ? {} : { remedy }),
-});
-
 /** Actions by kind of gap. */
-const remedies: Readonly<Record<Gap["reason"], string>> = {
+const remedies = {
   NotProven: "run `prove` before you sign",
   RequestIncomplete: "give nonce, gas, fees and chain id, or use another node",
   Altered: "make the report again, and do not change it",
@@ -157,6 +117,30 @@ const remedies: Readonly<Record<Gap["reason"], string>> = {
   StepMissing: "make the report with every step of this pipeline",
   Caution: "read the warnings, then allow them with `onCaution`",
 };
+
+/**
+ * Why there is no clearance. `CheckUnavailable`: a check could not be made, `Blocked`: a finding without an error of its
+ * own is against it, and `code` is the finding's; the others speak of the report itself.
+ */
+export const Gap = Schema.Struct({
+  /** The kind of what is missing. */
+  reason: Schema.Literals(Struct.keys(remedies)),
+  /** In words, escaped. */
+  sentence: Schema.String,
+  /** The code of the finding behind it, where there is one. */
+  code: nullable(Schema.String),
+  /** The action to take, where the finding behind it says more than {@link NotProven} would. */
+  remedy: Schema.optionalKey(Schema.String),
+});
+export interface Gap extends Schema.Schema.Type<typeof Gap> {}
+
+/** One reason why there is no clearance; `remedy` = what the finding behind it says to do, empty where it says nothing. */
+export const gap = (reason: Gap["reason"], sentence: string, code: string | null = null, remedy = ""): Gap => ({
+  reason,
+  sentence,
+  code,
+  ...(remedy === "" ? {} : { remedy }),
+});
 
 /** Number of sentences that one line names: the others are in `missing`. */
 const mostTold = 1;

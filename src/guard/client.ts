@@ -5,7 +5,7 @@ import { concat, createClient, publicActions, serializeTransaction, walletAction
 import type { Client, LocalAccount } from "viem";
 import { sendTransaction as sendByViem, waitForTransactionReceipt } from "viem/actions";
 import { InvalidConnection } from "../errors/index.js";
-import type { BundleReport, Request } from "../report/index.js";
+import type { Request } from "../report/index.js";
 import { lazyImport, isRecord, safely } from "../primitives/index.js";
 import { fail, GuardRefused, refused } from "./failures.js";
 import { attempt } from "../promise/facade.js";
@@ -141,8 +141,7 @@ const deliverBy =
         return yield* refused("from", "is another account than the one that is to sign");
       const { deliverAll } = yield* lazyImport(() => import("../promise/deliver.js"));
       const input = bundle.length === 1 ? bundle[0] : bundle;
-      const clears = (report: BundleReport) => clear(guard, report);
-      const { sent } = yield* deliverAll(signing(account), input, guard.options, clears);
+      const { sent } = yield* deliverAll(signing(account), input, guard.options, (report) => clear(guard, report));
       return sent.map(({ hash }) => hash);
     });
 

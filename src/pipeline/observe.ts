@@ -169,11 +169,7 @@ const ageIn = (
 };
 
 /** The state that was asked, and what there is to say of its age. */
-export const observe = (
-  answers: Answers,
-  options: ReportOptions,
-  input: ObserveInput,
-): { readonly observed: Observed; readonly findings: ReadonlyArray<Finding> } => {
+export const observe = (answers: Answers, options: ReportOptions, input: ObserveInput) => {
   const { before, header, block, rules, run, called } = answers;
   const { now, worlds = [], sighted, standsOn = null, isForkUsed = true, ...more } = input;
   const stood = baseIn(answers, standsOn);

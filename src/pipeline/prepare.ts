@@ -10,7 +10,7 @@ import { safely, type GivenRows } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
 import { abisOf, named, times } from "../report/options.js";
 import { itemOfCall } from "../abi/decodeCall.js";
-import { code, type Finding } from "../report/finding.js";
+import { code } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
@@ -106,10 +106,7 @@ export const OptionsRefused = code("proof", ["unavailable"], "OptionsRefused", [
  * A report under other options. Options that are wrong are not taken: the report's own stay, and a
  * finding says so (`prove` never fails).
  */
-export const revise = <R extends Report>(
-  report: R,
-  options: Options,
-): { readonly report: R; readonly refused: Finding | null } =>
+export const revise = <R extends Report>(report: R, options: Options) =>
   Result.match(complete(options, report.options), {
     onSuccess: (revised) => ({ report: { ...report, options: revised }, refused: null }),
     onFailure: (error) => ({

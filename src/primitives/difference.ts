@@ -118,10 +118,7 @@ const byKey = <S extends FactOf>(facts: ReadonlyArray<Fact<S>>): ReadonlyMap<str
 };
 
 /** The facts of two sides side by side, each once, in the order of the first side. */
-export const paired = <S extends FactOf>(
-  a: ReadonlyArray<Fact<S>>,
-  b: ReadonlyArray<Fact<S>>,
-): ReadonlyArray<FactPair<S>> => {
+export const paired = <S extends FactOf>(a: ReadonlyArray<Fact<S>>, b: ReadonlyArray<Fact<S>>) => {
   const [first, other] = [byKey(a), byKey(b)];
   return [...new Map([...first, ...other])].map(([key, { of }]) => ({
     ...{ of, a: first.get(key)?.value, b: other.get(key)?.value },

@@ -25,13 +25,8 @@ export const inWords = ({ name, symbol, decimals }: Chain): ShownChain => ({
 });
 
 /** The chain in the report's own words; of a report without them, in those of the table. */
-export const chainOf = ({
-  chain,
-  chainId,
-}: {
-  readonly chain?: ShownChain;
-  readonly chainId: number | null;
-}): ShownChain => chain ?? inWords(lookup(chainId));
+export const chainOf = (report: { readonly chain?: ShownChain; readonly chainId: number | null }): ShownChain =>
+  report.chain ?? inWords(lookup(report.chainId));
 
 const shown = ({ symbol, decimals }: Currency): Currency => ({ symbol: escapeText(symbol, 16), decimals });
 

@@ -7,10 +7,9 @@ import { didYouMean, each, nearest, no, onlyHas, type Checked, type Read } from 
 import { isRecord, safely } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields } from "../transaction/fields.js";
-import { endpointOf, providersOf, type Endpoint } from "./endpoint.js";
+import { endpointOf, providersOf } from "./endpoint.js";
 import type { KnownEndpoint } from "./memory.js";
 import { isNode } from "./node.js";
-import type { Rpc } from "./service.js";
 import { describedChain } from "./viemChain.js";
 
 /** Limits and known facts of an endpoint: time, concurrency, features; times in ms, and every field has a default. */
@@ -201,11 +200,7 @@ const requester = having("request", "an object with the function request");
 const must = <A>(checked: Checked<A>): A => Result.getOrThrowWith(checked, (problem) => new InvalidConnection(problem));
 
 /** An endpoint by its URL, with options of `rows`. */
-export const checkUrl = (
-  to: unknown,
-  input: { readonly headers?: Readonly<Record<string, string>> },
-  rows: Rows,
-): Endpoint & { readonly url: URL } => {
+export const checkUrl = (to: unknown, input: { readonly headers?: Readonly<Record<string, string>> }, rows: Rows) => {
   const text = must(Result.flatMap(url(to), (whole) => Result.map(options(rows, input, ["url"]), () => whole)));
   const endpoint = endpointOf(text, input.headers);
   return endpoint.url === null ? must(no("url", "is not a URL")) : { ...endpoint, url: endpoint.url };
@@ -235,10 +230,7 @@ const own = <A>(part: unknown, field: string, key: string, check: Read<A>): A | 
     : must(check(isRecord(part) ? part[key] : undefined, `client.${field}.${key}`));
 
 /** A viem client and its options: its chain and account, where it has them, and what the chain says of itself. */
-export const checkClient = (
-  client: { readonly chain?: unknown; readonly account?: unknown },
-  input: Options,
-): Pick<Rpc["Service"], "defaults" | "chain"> => {
+export const checkClient = (client: { readonly chain?: unknown; readonly account?: unknown }, input: Options) => {
   must(Result.flatMap(requester(client, "client"), () => options(patience, input, ["client"])));
   const named = own(client.chain, "chain", "id", fields.chainId.check);
   const from = own(client.account, "account", "address", fields.from.check);

@@ -258,8 +258,7 @@ export const committed = Effect.fn("Nonces.committed")(function* (input: Lane) {
 });
 
 const snapshotOf = Effect.fnUntraced(function* (lane: LaneId) {
-  const snapshot = yield* asking("read", (store) => store.read(lane));
-  return snapshot ?? (yield* new NonceColdStart({ lane: lane.id }));
+  return (yield* asking("read", (store) => store.read(lane))) ?? (yield* new NonceColdStart({ lane: lane.id }));
 });
 
 /**

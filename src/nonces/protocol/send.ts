@@ -70,8 +70,7 @@ export const report = Effect.fn("Nonces.report")(function* (committed: Committed
   }
   if (kind === "rejected" || kind === "underpriced") {
     const isFree = kind === "rejected" && (yield* recycle(committed));
-    const detail = refusalText(outcome);
-    return yield* new SendRejected({ lane: lane.id, nonce, hash, kind, isFree, detail });
+    return yield* new SendRejected({ lane: lane.id, nonce, hash, kind, isFree, detail: refusalText(outcome) });
   }
   return { lane, nonce, hash, outcome } satisfies Sent;
 });

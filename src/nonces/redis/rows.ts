@@ -83,10 +83,7 @@ export const snapshotOf = (operation: string, value: unknown): Result.Result<Sna
 const boundNames = new Set(["floor", "next", "tail", "doubt", "doubtAt", "commits", "format"]);
 
 /** A whole lane from its fields, and what of it cannot be read. */
-export const laneFromFields = (
-  now: string | null,
-  fields: ReadonlyArray<string>,
-): { readonly snapshot: Snapshot | null; readonly unreadable: ReadonlyArray<string> } => {
+export const laneFromFields = (now: string | null, fields: ReadonlyArray<string>) => {
   const values = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) values.set(fields[at] ?? "", fields[at + 1] ?? "");
   const [floor, next, tail] = ["floor", "next", "tail"].map((name) => values.get(name));

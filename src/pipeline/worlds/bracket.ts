@@ -36,11 +36,7 @@ const mostAhead = 32;
 export const blocksOf = (steps: number): number => (steps <= mostAhead ? steps : Math.min(steps, 1));
 
 /** How many blocks come until a world so many steps away, and how many of them it stands behind the next one. */
-export const spanOf = (
-  grid: Grid,
-  { blockTimeMs }: Pick<Chain, "blockTimeMs">,
-  steps: number,
-): { readonly blocks: number; readonly covered: number } => ({
+export const spanOf = (grid: Grid, { blockTimeMs }: Pick<Chain, "blockTimeMs">, steps: number) => ({
   blocks: grid.isPaced ? Math.ceil((Number(offsetOf(grid, steps)) * 1000) / blockTimeMs) : steps,
   covered: blocksOf(steps),
 });

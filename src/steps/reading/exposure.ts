@@ -10,7 +10,7 @@ import { nobody } from "../../abi/words.js";
 import type { Chain } from "../../Chains.js";
 import { lower, type Address } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
-import type { Exposure, Exposures } from "../../report/beside.js";
+import type { Exposure } from "../../report/beside.js";
 import type { Transfer } from "../../report/parts.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf, balanceOf1155, costOf, ownerOf, type Query } from "../../witness/queries.js";
@@ -243,11 +243,7 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Exposure
 };
 
 /** Reads what could be taken, of every pair that was looked at. */
-export const read = (
-  exposed: Exposed,
-  bundle: ReadonlyArray<Filled>,
-  answers: ExposureFacts,
-): typeof Exposures.Type => {
+export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: ExposureFacts) => {
   const answered = exposed.pairs.filter((pair) => pair.queries.every((query) => knows(answers.after, query)));
   const rows = answered.flatMap((pair) =>
     rowsOf(pair, exposed, answers).flatMap((row): ReadonlyArray<Exposure> => {

@@ -146,10 +146,7 @@ const readerOf = (data: string) => {
 const reading: ReadonlySet<unknown> = new Set(["view", "pure"]);
 
 /** The function that a call only reads by, and what it answered; null where it may do more, or no function is known. */
-export const onlyReads = (
-  { item: known, data }: Pick<Transaction, "item" | "data">,
-  returned: Hex,
-): { readonly name: string; readonly result: string | null; readonly isGuess: boolean } | null => {
+export const onlyReads = ({ item: known, data }: Pick<Transaction, "item" | "data">, returned: Hex) => {
   const item = known ?? readerOf(data);
   if (!isRecord(item) || !reading.has(item["stateMutability"]) || typeof item["name"] !== "string") return null;
   const result = decodeResult(returned, item);
