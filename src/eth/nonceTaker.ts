@@ -4,7 +4,6 @@ import * as Eth from "./methods.js";
 import type { Address } from "../primitives/hex.js";
 import type { Rpc } from "../rpc/index.js";
 import type { Failure } from "./ask.js";
-import type { FullBlock, FullTransaction } from "./block.js";
 import { getFullBlock } from "./transactions.js";
 
 /** Blocks that are searched: sixteen questions, and as many where it is not known from where on. */
@@ -58,11 +57,7 @@ export const nonceTakerOf = (from: Address) => {
     const count = Eth.getTransactionCount({ address: from, block });
     return Effect.tap(count, (known) => Effect.sync(() => read.set(block, known)));
   };
-  return Effect.fnUntraced(function* (
-    nonce: bigint,
-    upTo: bigint,
-    freeAt: bigint | null,
-  ): Effect.fn.Return<{ readonly mined: FullTransaction; readonly block: FullBlock } | null, Failure, Rpc> {
+  return Effect.fnUntraced(function* (nonce: bigint, upTo: bigint, freeAt: bigint | null) {
     const range = freeAt === null ? yield* rangeBefore(countAt, nonce, upTo) : ([freeAt, upTo] as const);
     const number = range === null ? null : yield* takenIn(countAt, nonce, range);
     if (number === null) return null;

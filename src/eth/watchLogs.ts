@@ -98,10 +98,13 @@ const mostWaiting = 1_024;
 /** Ms until logs that the node did not give are asked for again, unless another head comes before, and until it is subscribed to again. */
 const pauseMs = 500;
 
+/** The part of a filter that is followed. */
+type Filter = Pick<LogFilter, "address" | "topics">;
+
 /** The logs of blocks from `from` to a head; fails where the node has left that head for another. */
 const readUpTo = (
   { logs, block }: Asking,
-  filter: Pick<LogFilter, "address" | "topics">,
+  filter: Filter,
   mayMatch: (header: Header) => boolean,
   from: bigint,
   header: Header,
@@ -116,13 +119,13 @@ const readUpTo = (
   });
 
 /** Returns a test of a head by its bloom: false if its logs need not be read. */
-const matching = Effect.fnUntraced(function* ({ chainId }: Asking, filter: Pick<LogFilter, "address" | "topics">) {
+const matching = Effect.fnUntraced(function* ({ chainId }: Asking, filter: Filter) {
   const { memory } = yield* Rpc;
   const known = memory.recall("chainId") ?? (yield* Effect.orElseSucceed(chainId, () => null));
   return hasWholeBlooms(known) ? mayHold(filter) : () => true;
 });
 
-const mined = Effect.fnUntraced(function* (asking: Asking, filter: Pick<LogFilter, "address" | "topics">, pace: Pace) {
+const mined = Effect.fnUntraced(function* (asking: Asking, filter: Filter, pace: Pace) {
   const heads = yield* following(asking.block, pace, mostHeads);
   let mayMatch: ((header: Header) => boolean) | null = null;
   // what was told, up to which block all of it, and the newest head that was told of
@@ -214,34 +217,33 @@ const hearing = Effect.fnUntraced(function* (filter: Record<string, unknown>, he
   }
 });
 
-const pending = (
+const pending = Effect.fnUntraced(function* (
   asking: Asking,
-  filter: Pick<LogFilter, "address" | "topics">,
+  filter: Filter,
   wire: Record<string, unknown>,
   pace: Pace,
-) =>
-  Effect.gen(function* () {
-    const logs = yield* Queue.bounded<Log, Failure>(mostWaiting);
-    const isNew = once();
-    const poll = Effect.gen(function* () {
-      let heardAt = yield* Clock.currentTimeMillis;
-      for (;;) {
-        const result = yield* Effect.result(asking.logs({ ...filter, fromBlock: "pending", toBlock: "pending" }));
-        const now = yield* Clock.currentTimeMillis;
-        if (Result.isSuccess(result)) {
-          heardAt = now;
-          for (const log of result.success) if (isNew(log)) yield* Queue.offer(logs, log);
-        } else if (isFinal(result.failure) || now - heardAt > pace.giveUpMs) return yield* Effect.fail(result.failure);
-        yield* Effect.sleep(pace.pollMs);
-      }
-    });
-    const hear = (log: Log) => void (isNew(log) && Queue.offerUnsafe(logs, log));
-    // why: pending state may be quiet for good, and by heads alone a dead socket is known
-    const heads = Stream.runDrain(headsBy(asking.block, pace));
-    const request = Effect.raceFirst(hearing(wire, hear), heads);
-    yield* Effect.forkScoped(Effect.onError(Effect.andThen(request, poll), (cause) => Queue.failCause(logs, cause)));
-    return Stream.fromQueue(logs);
+) {
+  const logs = yield* Queue.bounded<Log, Failure>(mostWaiting);
+  const isNew = once();
+  const poll = Effect.gen(function* () {
+    let heardAt = yield* Clock.currentTimeMillis;
+    for (;;) {
+      const result = yield* Effect.result(asking.logs({ ...filter, fromBlock: "pending", toBlock: "pending" }));
+      const now = yield* Clock.currentTimeMillis;
+      if (Result.isSuccess(result)) {
+        heardAt = now;
+        for (const log of result.success) if (isNew(log)) yield* Queue.offer(logs, log);
+      } else if (isFinal(result.failure) || now - heardAt > pace.giveUpMs) return yield* Effect.fail(result.failure);
+      yield* Effect.sleep(pace.pollMs);
+    }
   });
+  const hear = (log: Log) => void (isNew(log) && Queue.offerUnsafe(logs, log));
+  // why: pending state may be quiet for good, and by heads alone a dead socket is known
+  const heads = Stream.runDrain(headsBy(asking.block, pace));
+  const request = Effect.raceFirst(hearing(wire, hear), heads);
+  yield* Effect.forkScoped(Effect.onError(Effect.andThen(request, poll), (cause) => Queue.failCause(logs, cause)));
+  return Stream.fromQueue(logs);
+});
 
 /** Logs from now on. */
 export const logsBy = (

@@ -62,27 +62,23 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
   const rule =
     (kind: SignaturePayload["kind"], sign: (content: never) => Promise<unknown>) =>
     (argument: unknown): Promise<unknown> =>
-      guard.on.effect(
-        Effect.gen(function* () {
-          // guard: a message that is changed while it is judged
-          const content = yield* attempt(() => Promise.resolve(structuredClone(argument)));
-          yield* allowSignature(guard, pass, kind, payloadWith(kind, address, content));
-          return yield* attempt(() => sign.call(account, content as never));
-        }),
-      );
-  const signTransaction = ({ sidecars, ...transaction }: Readonly<Record<string, unknown>>) =>
-    guard.on.effect(
       Effect.gen(function* () {
-        const hasBlobs = sidecars != null || transaction["blobs"] != null;
-        // guard: blobs that nobody hashed
-        if (hasBlobs && transaction["blobVersionedHashes"] == null)
-          return yield* refused("blobs", "stand without `blobVersionedHashes` or `kzg`");
-        const chainId = yield* chainOf(guard, pass, transaction["chainId"]);
-        // why: blobs travel beside what is signed
-        const beside = sidecars === undefined ? {} : { sidecars };
-        return yield* signed(guard, { ...inputOf(transaction, address), chainId }, signing(account, beside));
-      }),
-    );
+        // guard: a message that is changed while it is judged
+        const content = yield* attempt(() => Promise.resolve(structuredClone(argument)));
+        yield* allowSignature(guard, pass, kind, payloadWith(kind, address, content));
+        return yield* attempt(() => sign.call(account, content as never));
+      }).pipe(guard.on.effect);
+  const signTransaction = ({ sidecars, ...transaction }: Readonly<Record<string, unknown>>) =>
+    Effect.gen(function* () {
+      const hasBlobs = sidecars != null || transaction["blobs"] != null;
+      // guard: blobs that nobody hashed
+      if (hasBlobs && transaction["blobVersionedHashes"] == null)
+        return yield* refused("blobs", "stand without `blobVersionedHashes` or `kzg`");
+      const chainId = yield* chainOf(guard, pass, transaction["chainId"]);
+      // why: blobs travel beside what is signed
+      const beside = sidecars === undefined ? {} : { sidecars };
+      return yield* signed(guard, { ...inputOf(transaction, address), chainId }, signing(account, beside));
+    }).pipe(guard.on.effect);
   const names = new Set([...Object.keys(account), ...ofAccounts, "signTransaction", ...Object.keys(kinds)]);
   const guarded = [...names].flatMap((name) => {
     const value: unknown = Reflect.get(account, name);
@@ -205,14 +201,12 @@ const sendingBy = (guard: Guarding, pass: Pass, client: Client, base: Client, ke
       return sendByViem(base, keys.withGuarded(parameters) as never).finally(() => guard.named.delete(name));
     }
     const data = dataIn(parameters, client);
-    return guard.on.effect(
-      Effect.gen(function* () {
-        const chainId = yield* chainOf(guard, pass, chain?.id);
-        const input = { ...inputOf(parameters, account.address), chainId, ...(data === undefined ? {} : { data }) };
-        const [hash] = yield* deliverBy(guard, account)([input]);
-        return hash;
-      }),
-    );
+    return Effect.gen(function* () {
+      const chainId = yield* chainOf(guard, pass, chain?.id);
+      const input = { ...inputOf(parameters, account.address), chainId, ...(data === undefined ? {} : { data }) };
+      const [hash] = yield* deliverBy(guard, account)([input]);
+      return hash;
+    }).pipe(guard.on.effect);
   };
   const sendTransactionSync = ({ throwOnReceiptRevert, timeout, pollingInterval, ...parameters }: Parameters) =>
     sendTransaction(parameters).then((hash) =>

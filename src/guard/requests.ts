@@ -115,7 +115,7 @@ const sendRaw = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcReq
   // guard: raw bytes that nobody cleared
   if (known === undefined) return yield* refused(rpcRequest.method, "these bytes were not cleared by this guard");
   yield* free(guard, known.report);
-  const cleared = yield* renewed(guard, known.report, known, raw);
+  const cleared = yield* renewed(guard, known.report, known.expiresAt, raw);
   keep(guard.cleared, raw, cleared);
   const passing = attempt(() => pass(rpcRequest));
   return yield* underItsNonce(guard, raw, cleared.report, passing);

@@ -295,24 +295,18 @@ export const hold = (guard: Guarding, report: BundleReport, clearance: BundleCle
     // guard: signed bytes that are not the cleared request
     const wrong = mismatch(clearance, [raw]);
     if (wrong !== null) return yield* Effect.fail(wrong);
-    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, report, clearance, raw));
+    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, report, clearance.expiresAt, raw));
   });
 
 /** Returns the clearance by which signed bytes may be sent now: proven again where it has expired. */
-export const renewed = (
-  guard: Guarding,
-  report: BundleReport,
-  { expiresAt }: Pick<BundleClearance, "expiresAt">,
-  raw: string,
-) =>
-  Effect.gen(function* () {
-    // guard: a clearance that expired while it was signed
-    if ((yield* Clock.currentTimeMillis) <= expiresAt) return { report, expiresAt };
-    const again = yield* attempt(() => guard.on.prove(report));
-    const clearance = yield* clear(guard, again);
-    // guard: an outcome that changed while it was signed
-    const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
-    if (changed !== undefined) return yield* Effect.fail(new NotCleared(again, changed.error));
-    const wrong = mismatch(clearance, [raw]);
-    return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
-  });
+export const renewed = Effect.fnUntraced(function* (guard: Guarding, report: BundleReport, until: number, raw: string) {
+  // guard: a clearance that expired while it was signed
+  if ((yield* Clock.currentTimeMillis) <= until) return { report, expiresAt: until };
+  const again = yield* attempt(() => guard.on.prove(report));
+  const clearance = yield* clear(guard, again);
+  // guard: an outcome that changed while it was signed
+  const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
+  if (changed !== undefined) return yield* Effect.fail(new NotCleared(again, changed.error));
+  const wrong = mismatch(clearance, [raw]);
+  return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
+});

@@ -197,10 +197,7 @@ export const rule = <S, R>({ ask, ...when }: Rule<S, R>): Rule<S, R> => ({
  * is asked, so that their order is part of what they say; each as often as it may, and once more where one began anew,
  * which bounds the rounds. What was learned is judged in a turn of the event loop of its own: answers may be large.
  */
-export const rounds = Effect.fnUntraced(function* <S, R>(
-  first: S,
-  rules: ReadonlyArray<Rule<S, R>>,
-): Effect.fn.Return<S, never, R> {
+export const rounds = Effect.fnUntraced(function* <S, R>(first: S, rules: ReadonlyArray<Rule<S, R>>) {
   const times = new Map<Rule<S, R>, number>();
   let known = first;
   for (;;) {

@@ -117,10 +117,7 @@ const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report
 };
 
 /** The node's trace of a call; null where it has no answer, and is not asked again. JSON-RPC: `debug_traceCall` with `callTracer`. */
-const traceOf = Effect.fnUntraced(function* (
-  call: Parameters<typeof callsOf>[0],
-  because: AskRule,
-): Effect.fn.Return<unknown, never, Rpc> {
+const traceOf = Effect.fnUntraced(function* (call: Parameters<typeof callsOf>[0], because: AskRule) {
   const { memory } = yield* Rpc;
   if (memory.refused(method) !== null) return null;
   const ask = asked({ step: "simulate" }, one(callsOf(call, most.ms)));

@@ -5,6 +5,7 @@ import { describeResult, describeRevert, sizeOf } from "../../abi/print.js";
 import { isNobody } from "../../abi/words.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
 import { type Currency, formatGasPrice, formatWei, grouped } from "../../primitives/units.js";
+import type { Authorization } from "../../transaction/fields.js";
 import type { AccountCode, By, Fee, Funds, Gas, Nonce, Outcome } from "../parts.js";
 import {
   dim,
@@ -164,11 +165,7 @@ export const callFacts = (call: DecodedCall, look: CallLook): ReadonlyArray<Fact
   ...innerLines(call, look).map(({ indent, place, text }) => ({ label: `${indent}${place}`, text })),
 ];
 
-const delegationText = ({
-  address,
-  chainId,
-  nonce,
-}: NonNullable<TransactionReport["input"]["authorizationList"]>[number]): string =>
+const delegationText = ({ address, chainId, nonce }: Authorization): string =>
   joined(
     isNobody(address) ? "clears a delegation" : `to ${checksummed(address)}`,
     chainId === 0 ? "on every chain" : `on chain ${chainId}`,

@@ -13,7 +13,7 @@ import { exactCall } from "../../transaction/index.js";
 import { callOf } from "../mined.js";
 import { happenedOf } from "../compare.js";
 import { isSameRun } from "../settle.js";
-import type { Hindsight, MinedOutcome } from "../settlement.js";
+import type { MinedOutcome } from "../settlement.js";
 
 /** The transaction that is run again, and its surroundings. */
 interface ReplayInput {
@@ -137,9 +137,7 @@ const ownBefore = ({ report, transaction }: ReplayInput) =>
  * The transaction replayed four or five times, each as its own `eth_simulateV1`, all at once; what the node refuses is null.
  * JSON-RPC: `eth_simulateV1`, `eth_getBlockByNumber`.
  */
-export const askReplay = Effect.fnUntraced(function* (
-  again: ReplayInput,
-): Effect.fn.Return<NonNullable<Hindsight["replay"]>, never, Rpc> {
+export const askReplay = Effect.fnUntraced(function* (again: ReplayInput) {
   const { report, mined, block, own } = again;
   const place = block.transactions.findIndex(({ hash }) => hash === mined.hash);
   const before = block.transactions.slice(0, Math.max(0, place));

@@ -128,11 +128,7 @@ const settleTaken = Effect.fnUntraced(function* (report: Report, found: FactsFou
   return settlement ?? open(found, mined.hash.toLowerCase() === sent.toLowerCase() ? "unknown" : "replaced");
 });
 
-const settleOne = Effect.fnUntraced(function* (
-  report: Report,
-  found: FactsFound,
-  own: ReadonlySet<string>,
-): Effect.fn.Return<{ readonly settlement: Settlement; readonly block: FullBlock | null }, Failure, Rpc> {
+const settleOne = Effect.fnUntraced(function* (report: Report, found: FactsFound, own: ReadonlySet<string>) {
   const { receipt, state } = found;
   if (receipt !== null) {
     const block = yield* inRound("settlement", getFullBlock({ block: receipt.blockHash ?? receipt.blockNumber }));
