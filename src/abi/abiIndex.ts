@@ -2,7 +2,8 @@
 import * as Arr from "effect/Array";
 import type * as Schema from "effect/Schema";
 import type { Abi } from "abitype";
-import { toEventSelector, type Hex } from "viem";
+import { getSignatureHash } from "ox/AbiItem";
+import type { Hex } from "../primitives/hex.js";
 import type { Parameter } from "./layout.js";
 import type { Provenance } from "./revert.js";
 import { isRecord, safely, memoizeList, remembered } from "../primitives/record.js";
@@ -63,7 +64,7 @@ export const signatureOf = (name: string, inputs: ReadonlyArray<Parameter>): str
 // why: hashing is what costs where an ABI is read
 const hashes = remembered<Hex>(4_096, 512);
 /** The hash of a signature: the topic of an event. It throws where the text is none. */
-export const topicOf = (signature: string): Hex => hashes(signature, () => toEventSelector(signature));
+export const topicOf = (signature: string): Hex => hashes(signature, () => getSignatureHash(signature));
 /** The selector of a function or an error. */
 export const selectorOf = (signature: string): Hex => topicOf(signature).slice(0, 10) as Hex;
 

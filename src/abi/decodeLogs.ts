@@ -4,13 +4,21 @@
  * encoder writes for the item are not decoded.
  */
 import * as Schema from "effect/Schema";
-import { decodeEventLog, decodeFunctionResult, toEventSelector } from "viem";
-import type { AbiFunction } from "abitype";
+import type { AbiEventParameter, AbiFunction } from "abitype";
 import { Hash, Hex, isBytes, isHash } from "../primitives/hex.js";
-import { hasDecodable, leavesOf } from "./layout.js";
+import { hasDecodable, leavesOf, valuesOf } from "./layout.js";
 import { Provenance } from "./revert.js";
 import { isRecord, safely } from "../primitives/record.js";
-import { type Abis, bySignature, type IndexedItem, indexOf, itemJson, provenanceAt } from "./abiIndex.js";
+import {
+  type Abis,
+  bySignature,
+  type IndexedItem,
+  indexOf,
+  itemJson,
+  provenanceAt,
+  signatureOf,
+  topicOf,
+} from "./abiIndex.js";
 
 /** The return values of a call, read by its function's ABI item. */
 export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")({
@@ -24,13 +32,37 @@ export class DecodedResult extends Schema.Class<DecodedResult>("DecodedResult")(
   /** The return value as viem gives it: one value, or an array of several; undefined where the item does not fit. */
   get value(): unknown {
     // why: an item of somebody's JSON may be made to keep a decoder busy for ever
-    const { name, item, data } = this;
-    if (!hasDecodable(item, "outputs")) return undefined;
-    const { outputs } = item;
-    const abi = [{ type: "function", name, inputs: [], outputs, stateMutability: "view" }] as const;
-    return safely((): unknown => decodeFunctionResult({ abi, data }), undefined);
+    const { item, data } = this;
+    const values: ReadonlyArray<unknown> = (hasDecodable(item, "outputs") ? valuesOf(item.outputs, data) : null) ?? [];
+    return values.length > 1 ? values : values[0];
   }
 }
+
+const isReference = (type: string): boolean =>
+  type === "string" || type === "bytes" || type.startsWith("tuple") || type.endsWith("]");
+
+/** Arguments of an event by name, or by position where one has no name; undefined where there are none, and where the bytes do not fit. */
+const argumentsOf = (inputs: ReadonlyArray<AbiEventParameter>, topics: ReadonlyArray<Hash>, data: Hex): unknown => {
+  const placed = inputs.map((input, place) => ({ input, key: input.name ?? "", place }));
+  const inTopics = placed.filter(({ input }) => input.indexed === true);
+  const inData = placed.filter(({ input }) => input.indexed !== true);
+  const words = inTopics.map(({ input }, at): ReadonlyArray<unknown> | null => {
+    const word = topics[at] ?? "";
+    return isReference(input.type) && word !== "" ? [word] : valuesOf([input], word);
+  });
+  const found = [
+    ...words,
+    valuesOf(
+      inData.map(({ input }) => input),
+      data,
+    ),
+  ];
+  if (inputs.length === 0 || found.includes(null)) return undefined;
+  const values = found.flatMap((some) => some ?? []);
+  const isNamed = placed.every(({ key }) => key !== "");
+  const all = [...inTopics, ...inData].map(({ key, place }, at) => [isNamed ? key : place, values[at]] as const);
+  return isNamed ? Object.fromEntries(all) : Object.assign([], Object.fromEntries(all));
+};
 
 /** An event that an ABI item explains. */
 export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
@@ -49,30 +81,18 @@ export class DecodedLog extends Schema.Class<DecodedLog>("DecodedLog")({
 }) {
   /** The arguments by name, or by position where the ABI names none; an indexed dynamic value is its hash. */
   get args(): unknown {
-    const { name, item } = this;
+    const { name, item, signature, topics, data } = this;
     if (!hasDecodable(item, "inputs")) return undefined;
+    const { inputs } = item;
     const isAnonymous = "anonymous" in item && item["anonymous"] === true;
-    // why: viem finds an event by its first topic, which an anonymous event lacks; given one, it is as any other
-    const [first, ...indexed] = isAnonymous ? [toEventSelector(this.signature), ...this.topics] : this.topics;
-    if (first === undefined) return undefined;
-    return safely(
-      (): unknown =>
-        decodeEventLog({
-          abi: [{ type: "event", name, inputs: item.inputs }],
-          data: this.data,
-          topics: [first, ...indexed],
-          strict: true,
-        }).args,
-      undefined,
-    );
+    const first = isAnonymous ? safely(() => topicOf(signature), null) : topics[0];
+    const isOther = safely(() => topicOf(signatureOf(name, inputs)) !== first, true);
+    return isOther ? undefined : argumentsOf(inputs, isAnonymous ? topics : topics.slice(1), data);
   }
 }
 
 /** The most bytes of one log or result that are decoded. */
 const most = 262_144;
-
-const isReference = (type: string): boolean =>
-  type === "string" || type === "bytes" || type.startsWith("tuple") || type.endsWith("]");
 
 /** True if the topics and data are exactly an encoding of the event. */
 const fits = (item: IndexedItem, topics: ReadonlyArray<Hash>, data: string): boolean => {

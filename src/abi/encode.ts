@@ -2,7 +2,9 @@
 import { parseAbi, type Abi, type AbiFunction, type AbiParameter } from "abitype";
 import * as Result from "effect/Result";
 import type * as Schema from "effect/Schema";
-import { concatHex, encodeAbiParameters, getAbiItem } from "viem";
+import { fromAbi } from "ox/AbiItem";
+import { encode } from "ox/AbiParameters";
+import { concat } from "../primitives/bytes.js";
 import { no, type Checked, each, nearest } from "../primitives/problem.js";
 import { memoizeList, isRecord, remembered } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
@@ -10,7 +12,7 @@ import { isHex, type Hex } from "../primitives/hex.js";
 import { selectorOf, signatureOf } from "./abiIndex.js";
 import { arrayOf, type Parameter } from "./layout.js";
 
-/** Returns what viem says about a value, bounded and harmless. */
+/** Returns what the encoder says about a value, bounded and harmless. */
 export const reason = (error: unknown): string =>
   escapeText(
     error instanceof Error ? ("shortMessage" in error ? String(error.shortMessage) : error.message) : String(error),
@@ -208,6 +210,9 @@ const typed: Walk = {
   isExact: false,
 };
 
+/** An address with capital letters has to be right by its checksum. */
+const strict = { checksumAddress: true };
+
 /** Arguments as an encoder writes them; the first that its parameter does not take is named. */
 const encodeArguments = (
   inputs: ReadonlyArray<AbiParameter>,
@@ -219,19 +224,25 @@ const encodeArguments = (
       Result.mapError(coerce(input, args[index], typed, ""), ({ field, problem }) =>
         escapeText(field === "" ? problem : `${field} ${problem}`, 512),
       ),
-      () => Result.try({ try: () => encodeAbiParameters([input], [args[index]]), catch: reason }),
+      () => Result.try({ try: () => encode([input], [args[index]], strict), catch: reason }),
     );
     const whom = `${input.type}${input.name ? ` ${input.name}` : ""}`;
     if (Result.isFailure(result)) return no(name(`args[${index}]`), `does not fit ${whom}: ${result.failure}`);
   }
   return Result.try({
-    try: () => encodeAbiParameters(inputs, args),
+    try: () => encode(inputs, args, strict),
     catch: (error) => ({ field: name("args"), problem: reason(error) }),
   });
 };
 
 const withInputs = (type: string, item: unknown): item is { readonly inputs: ReadonlyArray<AbiParameter> } =>
   isRecord(item) && item["type"] === type && Array.isArray(item["inputs"]);
+
+/** The function of several of one name that takes the arguments; where none does, the first, or the one that takes nothing. */
+const overloadOf = <F extends AbiFunction>(named: ReadonlyArray<F>, name: string, args: ReadonlyArray<unknown>) => {
+  const { inputs } = fromAbi(named, name as never, { args, prepare: false } as never) as AbiFunction;
+  return named.find((item) => item.inputs === inputs);
+};
 
 /** The functions of an ABI that was read, which nothing changes any more. */
 const functionsIn = memoizeList((abi: ReadonlyArray<Schema.Json>) =>
@@ -265,7 +276,7 @@ export const encodeFunction = (
             })
           : named.length === 1
             ? named[0]
-            : (getAbiItem({ abi: named, name: functionName, args }) as Schema.Json & AbiFunction),
+            : overloadOf(named, functionName, args),
       catch: (error) => ({ field: name("args"), problem: reason(error) }),
     }),
     (item) => {
@@ -274,7 +285,7 @@ export const encodeFunction = (
       if (length !== args.length)
         return no(name("args"), `${escapeText(functionName, 80)} takes ${length} arguments, got ${args.length}`);
       return Result.map(encodeArguments(item.inputs, args, name), (encoded): Encoded => {
-        return { data: concatHex([selectorOf(signatureOf(item.name, item.inputs)), encoded]), item, abi };
+        return { data: concat(selectorOf(signatureOf(item.name, item.inputs)), encoded), item, abi };
       });
     },
   );
@@ -292,7 +303,7 @@ export const encodeDeployment = (
   if (inputs.length !== args.length)
     return no(name("args"), `the constructor takes ${inputs.length} arguments, got ${args.length}`);
   return Result.map(encodeArguments(inputs, args, name), (encoded) => ({
-    data: concatHex([bytecode, encoded]),
+    data: concat(bytecode, encoded),
     item: null,
     abi,
   }));

@@ -3,8 +3,10 @@
  * walk over the bytes, with no value built, so that hostile offsets, lengths and pointer loops cost nothing.
  */
 import type { AbiEventParameter, AbiParameter } from "abitype";
-import { decodeAbiParameters, type DecodeAbiParametersReturnType } from "viem";
-import { safely } from "../primitives/record.js";
+import { decode } from "ox/AbiParameters";
+import { hexToBytes } from "../primitives/bytes.js";
+import { isHex, type Hex } from "../primitives/hex.js";
+import { isObject, safely } from "../primitives/record.js";
 import { countAt, digitsAt, wordDigits } from "./words.js";
 
 /** A parameter as JSON ABIs write it. */
@@ -227,11 +229,44 @@ export const leavesOf = (
   return end >= 0 && (trailing || end === data.length) ? walk.leaves : null;
 };
 
-/** Values of parameters (`data` without selector), where the bytes begin exactly as an encoder writes them; null where they do not. */
+const decoder = new TextDecoder();
+
+/** The same parameters, with bytes in place of text. */
+const inBytes = <P extends Parameter>(parameter: P): P => {
+  const { type, components } = parameter;
+  const bytes = { ...parameter, type: type.replace(/^string(?![^[])/, "bytes") };
+  return components === undefined ? bytes : { ...bytes, components: components.map(inBytes) };
+};
+
+/** A value in which text was read as bytes, with its text. */
+const inText = (parameter: Parameter, value: unknown): unknown => {
+  const element = elementOf(parameter);
+  if (element !== null) return Array.isArray(value) ? value.map((each) => inText(element, each)) : value;
+  const { type, components } = parameter;
+  if (type === "string") return isHex(value) ? decoder.decode(hexToBytes(value)) : value;
+  if (type !== "tuple" || components === undefined || !isObject(value)) return value;
+  if (Array.isArray(value)) return components.map((component, index) => inText(component, value[index]));
+  return Object.fromEntries(components.map((each) => [each.name ?? "", inText(each, value[each.name ?? ""])]));
+};
+
+const hasText = ({ type, components }: Parameter): boolean =>
+  type.startsWith("string") || (components ?? []).some(hasText);
+
+/**
+ * Values of parameters (`data` without selector), where the bytes begin exactly as an encoder writes them; null where they do not.
+ */
 export const valuesOf = <const P extends ReadonlyArray<AbiParameter>>(
   parameters: P,
   data: string,
-): DecodeAbiParametersReturnType<P> | null =>
-  leavesOf(parameters, data.slice(2), true) === null
-    ? null
-    : safely(() => decodeAbiParameters(parameters, data as `0x${string}`), null);
+): decode.ReturnType<P> | null => {
+  if (leavesOf(parameters, data.slice(2), true) === null) return null;
+  const isPlain = !parameters.some(hasText);
+  return safely(() => {
+    // why: ox leaves the leading NULs of a text out
+    const values = decode((isPlain ? parameters : parameters.map(inBytes)) as P, data as Hex, {
+      checksumAddress: true,
+    });
+    // each value is that of its parameter
+    return isPlain ? values : (parameters.map((each, at) => inText(each, Reflect.get(values, at))) as typeof values);
+  }, null);
+};

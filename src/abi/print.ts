@@ -5,9 +5,10 @@
  * Everything here comes from contracts, or from JSON that claims to. Whatever the item and the bytes,
  * the answer is one bounded line without control characters, in bounded time, and nothing throws.
  */
-import { hexToBytes } from "viem";
+import { hexToBytes } from "../primitives/bytes.js";
 import type { Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
+import { maxUint256 } from "../primitives/units.js";
 import { checksummed, escapeText, quoteText, shortHex } from "../primitives/text.js";
 import type { DecodedLog, DecodedResult } from "./decodeLogs.js";
 import { arrayOf, hasDecodable } from "./layout.js";
@@ -28,8 +29,6 @@ export const most = {
   /** Larger data is named, not decoded: nobody reads it, and hostile arrays cost time. */
   bytes: 64 * 1024,
 } as const;
-
-const maxUint256 = 2n ** 256n - 1n;
 
 /** How values are written: whole, or short in a sentence. */
 export interface PrintStyle {

@@ -5,10 +5,10 @@
  * JSON form loses nothing. Decoding itself is in `revertOf.ts`.
  */
 import * as Schema from "effect/Schema";
-import { decodeErrorResult } from "viem";
+import { getSelector } from "ox/AbiItem";
 import { isBytes, Address, Hex, nullable } from "../primitives/hex.js";
 import { argumentsAt, wordDigits, wordsFrom } from "./words.js";
-import { hasDecodable } from "./layout.js";
+import { hasDecodable, valuesOf } from "./layout.js";
 import { safely } from "../primitives/record.js";
 
 /** The origin of the ABI item that explains the bytes. */
@@ -66,8 +66,9 @@ export class RevertCustom extends Schema.TaggedClass<RevertCustom>()("Custom", {
     // why: an item of somebody's JSON may be made to keep a decoder busy for ever
     const { name, item, data } = this;
     if (!hasDecodable(item, "inputs")) return [];
-    const abi = [{ type: "error", name, inputs: item.inputs }] as const;
-    return safely(() => decodeErrorResult({ abi, data }).args ?? [], []);
+    const { inputs } = item;
+    const isOther = safely(() => getSelector({ type: "error", name, inputs }) !== data.slice(0, argumentsAt), true);
+    return (isOther ? null : valuesOf(inputs, `0x${data.slice(argumentsAt)}`)) ?? [];
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import { type AbiIndex, bySignature, type IndexedItem, provenanceAt } from "./abiIndex.js";
 import { type Leaf, leavesOf } from "./layout.js";
-import { hexToBytes } from "viem";
+import { hexToBytes } from "../primitives/bytes.js";
 import { isAddress, isBytes, type Address, type Hex } from "../primitives/hex.js";
 import { argumentsAt, bytesAt, dataAt, pointedAt } from "./words.js";
 import {

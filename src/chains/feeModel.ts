@@ -5,7 +5,7 @@
  */
 import * as BigInts from "effect/BigInt";
 import * as Rows from "effect/Record";
-import { hexToBytes } from "viem";
+import { hexToBytes } from "../primitives/bytes.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { readBool, readUint256 } from "../witness/answers.js";
 import { getL1Fee, getOperatorFee, isFjord, isIsthmus, staticCall, type Look } from "../witness/queries.js";

@@ -1,8 +1,8 @@
 /** Blooms of blocks and receipts: whether one can be right together with its logs, and whether it may hold a log. */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import { keccak256 } from "viem";
 import type { RpcError } from "../errors/rpc.js";
+import { keccak } from "../primitives/bytes.js";
 import type { Hex } from "../primitives/hex.js";
 import { malformed } from "../rpc/judging.js";
 import type { Log } from "./block.js";
@@ -18,7 +18,7 @@ const mostValues = 8_192;
 const bitsOf = (value: Hex): bigint => {
   const known = knownBits.get(value);
   if (known !== undefined) return known;
-  const hash = keccak256(value, "bytes");
+  const hash = keccak(value);
   let bits = 0n;
   for (const at of [0, 2, 4]) bits |= 1n << BigInt((((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047);
   if (knownBits.size >= mostKnown) knownBits.clear();

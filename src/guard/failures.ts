@@ -1,11 +1,13 @@
 /** Why a guard kept a request from the key, or tells of one that the wallet changed. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { BaseError } from "viem";
+import type { BaseError } from "viem";
 import { ExecutionReverted } from "../errors/index.js";
 import { type Address, type Difference, type Hash, type Hex, pageOf } from "../primitives/index.js";
-import { withViemCause } from "../promise/reverted.js";
 import { decidingSeverity, type Report } from "../report/index.js";
+
+/** What {@link beOfViem} puts viem's error in the place of. */
+const Base: typeof BaseError = Object(Error);
 
 /**
  * The report gives no clearance, or its warnings are not accepted (`onCaution`): nothing was sent by it, and what
@@ -13,7 +15,7 @@ import { decidingSeverity, type Report } from "../report/index.js";
  * `cause` is the error that `ready` failed with. It is an error of viem's: `walk` finds viem's `ContractFunctionRevertedError`
  * behind a call that reverts.
  */
-export class NotCleared extends BaseError {
+export class NotCleared extends Base {
   readonly _tag = "NotCleared";
   /** The tag again, as errors have it. */
   override readonly name = "NotCleared";
@@ -35,7 +37,7 @@ export class NotCleared extends BaseError {
   constructor(report: Report, cause: unknown) {
     const sentence = cause instanceof Error ? cause.message : report.because;
     const text = `not cleared, ${report.verdict}: ${sentence}`;
-    super(text, { cause: withViemCause(cause, report) as Error });
+    super(text, { cause: cause as Error });
     // why: viem puts its version and the cause into the message
     const { message } = this;
     this.message = text;
@@ -52,6 +54,15 @@ export class NotCleared extends BaseError {
     this.data = { _tag: "NotCleared", sentence, codes: [...new Set(codes)], ...bytes };
   }
 }
+
+/**
+ * Makes {@link NotCleared} an error of viem's. why: the class stands in the door, and viem's entry costs more to load than all the
+ * rest of it; whoever makes the first of them has loaded it
+ */
+export const beOfViem = (base: typeof BaseError): void => {
+  Reflect.setPrototypeOf(NotCleared, base);
+  Reflect.setPrototypeOf(NotCleared.prototype, base.prototype);
+};
 
 /**
  * The wallet sent something other than what was cleared. It is sent, and may be mined: never try again without looking at

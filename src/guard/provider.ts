@@ -2,14 +2,17 @@
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
-import { copyOf, dataOf, isRecord, lazyImport } from "../primitives/index.js";
+import { copyOf, dataOf, isRecord, lazyImport, safely } from "../primitives/index.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
 import { defaultsGiven } from "../promise/given.js";
 import { areReads, isJudged, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { fail, GuardRefused } from "./failures.js";
 import { alsoKnownBy, memoryOf } from "./held.js";
 import type { GuardRules } from "./rules.js";
-import { isOrigin } from "./signIn.js";
+
+/** True if it is an origin as browsers write it: `https://app.example`. */
+const isOrigin = (input: unknown): input is string =>
+  typeof input === "string" && /^https?:/.test(input) && safely(() => new URL(input).origin === input, false);
 
 const functionOr =
   (...words: ReadonlyArray<unknown>) =>

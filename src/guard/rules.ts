@@ -3,7 +3,9 @@ import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
 import * as Duration from "effect/Duration";
+import { BaseError } from "viem";
 import { copyOf, type Difference, type Hash, isRecord, safely } from "../primitives/index.js";
+import { withViemCause } from "../promise/reverted.js";
 import { attempt, decides, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, Settled } from "../settle/settlement.js";
 import {
@@ -19,7 +21,7 @@ import {
 import type { NonceStore } from "../nonces/service.js";
 import { getTransactionCount } from "../eth/index.js";
 import { paramsOf, type RpcRequest } from "./methods.js";
-import { NotCleared, refused } from "./failures.js";
+import { beOfViem, NotCleared, refused } from "./failures.js";
 import { heldKey, type Memory } from "./held.js";
 import { signInProblem, textOf } from "./signIn.js";
 
@@ -256,6 +258,12 @@ const doubted = ({ memory, isAlone }: Guarding, report: BundleReport): BundleRep
   return isNamed ? namedByPage(report) : report;
 };
 
+/** The refusal of a report, with viem's error behind a call that reverts. */
+const notCleared = (report: BundleReport, cause: unknown): NotCleared => {
+  beOfViem(BaseError);
+  return new NotCleared(report, withViemCause(cause, report));
+};
+
 /** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */
 export const clear = Effect.fnUntraced(function* (guard: Guarding, made: BundleReport) {
   const { on, rules } = guard;
@@ -263,11 +271,11 @@ export const clear = Effect.fnUntraced(function* (guard: Guarding, made: BundleR
   yield* free(guard, report);
   const clearance = yield* Effect.mapError(
     attempt(() => on.ready(report)),
-    (cause) => new NotCleared(report, cause),
+    (cause) => notCleared(report, cause),
   );
   // guard: a caution that nobody accepted
   if (isWarned(report) && !(yield* allows(rules.onCaution, "send", report)))
-    return yield* Effect.fail(new NotCleared(report, undefined));
+    return yield* Effect.fail(notCleared(report, undefined));
   return clearance;
 });
 
@@ -306,7 +314,7 @@ export const renewed = Effect.fnUntraced(function* (guard: Guarding, report: Bun
   const clearance = yield* clear(guard, again);
   // guard: an outcome that changed while it was signed
   const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
-  if (changed !== undefined) return yield* Effect.fail(new NotCleared(again, changed.error));
+  if (changed !== undefined) return yield* Effect.fail(notCleared(again, changed.error));
   const wrong = mismatch(clearance, [raw]);
   return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
 });

@@ -14,10 +14,6 @@ export interface SignIn {
   readonly now: number;
 }
 
-/** True if it is an origin as browsers write it: `https://app.example`. */
-export const isOrigin = (input: unknown): input is string =>
-  typeof input === "string" && /^https?:/.test(input) && safely(() => new URL(input).origin === input, false);
-
 /** Hosts of development, whose port a message may leave out. */
 const localHosts = ["localhost", "127.0.0.1"];
 

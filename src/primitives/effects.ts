@@ -1,7 +1,7 @@
 /** Small effects: a part that is loaded when it is first asked for, what is done when a signal aborts, random bytes. */
 import * as Effect from "effect/Effect";
 import * as Context from "effect/Context";
-import { bytesToHex } from "viem";
+import { bytesToHex } from "./bytes.js";
 import type { Hex } from "./hex.js";
 
 /**

@@ -1,4 +1,5 @@
 /** The parts that every room is built of: the door of this room. */
+export { concat, keccak256, numberToHex } from "./bytes.js";
 export { copyOf, dataOf } from "./copy.js";
 export { type Difference, type Fact, logFacts, nothing, paired, type FactOf, subjectText } from "./difference.js";
 export { lazyImport, onAbort } from "./effects.js";

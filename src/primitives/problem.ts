@@ -1,10 +1,11 @@
 /** A problem of a given value, as plain data: each floor makes its own error of it, and says what may be meant. */
 import * as Iterable from "effect/Iterable";
 import * as Result from "effect/Result";
-import { isAddress as isChecksummed } from "viem";
+import { isChecksummed } from "./bytes.js";
 import { isAddress, isHash, isHex, type Address, type Hash, type Hex } from "./hex.js";
 import { isRecord, safely } from "./record.js";
 import { escapeText } from "./text.js";
+import { maxUint256 } from "./units.js";
 
 /** A wrong value. */
 export interface Problem {
@@ -82,7 +83,6 @@ export const onlyHas = (input: object, names: ReadonlyArray<string>, what: strin
 /** Reads one value; `field` is its path, for complaints. */
 export type Read<A> = (value: unknown, field: string) => Checked<A>;
 
-const maxUint256 = 2n ** 256n - 1n;
 /** Counts above this are nonsense, and arithmetic on them stays exact. */
 const mostNonce = 2 ** 52;
 /** EIP-2681: the nonce 2^64 − 1 cannot be used. */
@@ -104,7 +104,7 @@ export const address: Read<Address> = (value, field) => {
   if (!isAddress(value)) return no(field, addressProblem(value));
   const digits = value.slice(2);
   const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
-  if (mixed && !isChecksummed(value, { strict: true }))
+  if (mixed && !isChecksummed(value))
     return no(field, "the checksum of the address is wrong (EIP-55); a digit may be mistyped");
   return Result.succeed(value.toLowerCase() as Address);
 };

@@ -6,7 +6,8 @@
  * shown as `\u{…}` and the length is bounded. The raw bytes stay where they came from.
  */
 
-import { getAddress, isAddress } from "viem";
+import { checksum } from "./bytes.js";
+import { isAddress } from "./hex.js";
 
 // Control and format characters, surrogates, separators and whatever Unicode shows as nothing (soft hyphens, marks of
 // direction, fillers, variation selectors, tags); and what only looks empty: thin spaces, the Braille blank, specials.
@@ -69,7 +70,7 @@ export const quoteText = (text: string, limit: number = quoteLimit): string =>
 
 /** The address with its checksum, or escaped when it is none. */
 export const checksummed = (address: string): string =>
-  isAddress(address, { strict: false }) ? getAddress(address) : escapeText(address, 64);
+  isAddress(address) ? checksum(address) : escapeText(address, 64);
 
 /** `0x1234…abcd`, for lines where the whole address stands elsewhere. */
 export const shortAddress = (address: string): string =>

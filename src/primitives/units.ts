@@ -1,6 +1,9 @@
 /** Amounts with their units, as people read them. Exact; only {@link roundUnits} rounds, and says so. */
 
-import { formatUnits } from "viem";
+import { format as formatUnits } from "ox/Value";
+
+/** The largest amount that there is: of an approval it means no limit. */
+export const maxUint256 = 2n ** 256n - 1n;
 
 /** How much it is, whichever way. */
 export const sizeOf = (amount: bigint): bigint => (amount < 0n ? -amount : amount);

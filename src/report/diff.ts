@@ -2,7 +2,6 @@
  * Which facts of two reports differ; and two values of one fact side by side, for people: amounts with their symbol and
  * decimals, parties by their names. Pure.
  */
-import { maxUint256 } from "viem";
 import {
   type Difference,
   differenceText,
@@ -14,7 +13,7 @@ import {
   subjectText,
 } from "../primitives/difference.js";
 import { escapeText } from "../primitives/text.js";
-import { formatGas, formatGasPrice } from "../primitives/units.js";
+import { formatGas, formatGasPrice, maxUint256 } from "../primitives/units.js";
 import { amountForPeople, decimalsOf, namesFor, type AmountOptions, type Names, type Rounding } from "./amounts.js";
 import type { Report } from "./schema.js";
 import { mustBeReport } from "./stakes.js";

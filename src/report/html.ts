@@ -1,5 +1,5 @@
 /** The report as one HTML file that needs nothing else and can do nothing: no script, no request. */
-import { sha256, stringToBytes } from "viem";
+import { sha256 } from "@noble/hashes/sha2";
 import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
 import { left, type Block, type Cell, type Column, type Fact, type Section } from "./document.js";
@@ -99,7 +99,7 @@ const sectionHtml = ({ title, tone, blocks }: Section): string =>
 export const toHtml = (report: Report, options: RenderOptions = {}): string => {
   const reading = readingOf(report, options);
   const { title, tone, because, summary, findings, stakes, about, next, technical } = compose(report, options, reading);
-  const hash = btoa(String.fromCharCode(...sha256(stringToBytes(style), "bytes")));
+  const hash = btoa(String.fromCharCode(...sha256(style)));
   return `<!doctype html>
 <html lang="en" dir="ltr">
 <head>

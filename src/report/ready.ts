@@ -1,5 +1,5 @@
 /** Requests that a report promises to be signed, and whether it clears them for signing. */
-import { concatHex, keccak256, numberToHex } from "viem";
+import { concat, keccak256, numberToHex } from "../primitives/bytes.js";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Struct from "effect/Struct";
@@ -86,7 +86,7 @@ export const digestOf = (
       if (hash === null) return null;
       parts.push(from.toLowerCase() as Address, hash);
     }
-    return keccak256(concatHex(parts));
+    return keccak256(concat(...parts));
   }, null);
 
 /** The digest that the report's chain, senders and requests make; null while a request has a hole, or there is none. */

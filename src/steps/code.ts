@@ -8,12 +8,12 @@
  */
 import type { Facts } from "./reading/answers.js";
 import * as Arr from "effect/Array";
-import { getContractAddress } from "viem";
+import { fromCreate } from "ox/ContractAddress";
 import { InitCodeTooLarge, NoCode, SenderNotEoa } from "../errors/verdicts.js";
 import type * as Eth from "../eth/index.js";
 import * as Questions from "../eth/questions.js";
 import { one } from "../eth/round.js";
-import type { Address, Hex } from "../primitives/hex.js";
+import { lower, type Address, type Hex } from "../primitives/hex.js";
 import { address, wei } from "../primitives/statement.js";
 import { isBurning } from "../abi/words.js";
 import { fromError, code, type Finding } from "../report/finding.js";
@@ -37,7 +37,7 @@ export const ask = (bundle: ReadonlyArray<Case>, block: Eth.BlockParameter) =>
 
 /** The address at which a deployment with this nonce puts its contract; null for calls. */
 const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>
-  to === null && nonce !== null ? (getContractAddress({ from, nonce: BigInt(nonce) }).toLowerCase() as Address) : null;
+  to === null && nonce !== null ? lower(fromCreate({ from, nonce: BigInt(nonce) })) : null;
 
 const authorizes = ({ authorizations }: Case, account: Address): boolean =>
   authorizations.some(({ authority }) => authority === account);

@@ -9,7 +9,7 @@
 import type { Facts } from "./reading/answers.js";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { hexToBytes } from "viem";
+import { hexToBytes } from "../primitives/bytes.js";
 import {
   BlockGasLimitExceeded,
   OutOfGas,

@@ -2,7 +2,7 @@
  * Decodes the witness's answers. Total: any bytes give a value, never an exception, and its size is bounded by the
  * number of queries.
  */
-import { hexToBytes } from "viem";
+import { hexToBytes } from "../primitives/bytes.js";
 import { dataAt, digitsAt, wordAt, wordsFrom } from "../abi/words.js";
 import { isHex, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import type { Fork } from "../primitives/names.js";

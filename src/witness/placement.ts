@@ -3,7 +3,7 @@
  * readers of storage.
  */
 import * as Context from "effect/Context";
-import { bytesToHex, hexToBytes } from "viem";
+import { bytesToHex, hexToBytes } from "../primitives/bytes.js";
 import { RandomWords } from "../primitives/effects.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { wordOf, wordsFrom } from "../abi/words.js";

@@ -1,7 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import {
+  bytesToHex,
+  concat,
+  formatUnits as formatByViem,
+  getAddress,
+  hexToBytes,
+  isAddress,
+  keccak256,
+  numberToHex,
+  type Hex,
+} from "viem";
 import { classify } from "../rooms/errors.js";
-import { escapeText } from "../rooms/primitives.js";
+import { Bytes, checksummed, escapeText, formatUnits, isChecksummed } from "../rooms/primitives.js";
+
+/** The result, or null where it throws. */
+const orNull = <A>(run: () => A): A | null => {
+  try {
+    return run();
+  } catch {
+    return null;
+  }
+};
 
 const hostile: ReadonlyArray<readonly [string, string, string]> = [
   ["an ANSI colour", "\u001b[31mred", "\\u{1b}[31mred"],
@@ -62,5 +82,78 @@ describe("text that is shown", () => {
         );
       }
     }
+  });
+});
+
+describe("beside viem", () => {
+  const weth = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2";
+  const addressText = fc
+    .uint8Array({ minLength: 20, maxLength: 20 })
+    .map((bytes): Hex => `0x${Buffer.from(bytes).toString("hex")}`);
+  /** Right by their checksum, in one case, with letters turned, and what is no address at all. */
+  const written = fc.oneof(
+    fc
+      .tuple(addressText, fc.nat(3), fc.nat(39))
+      .map(([text, how, at]) =>
+        how === 0
+          ? text
+          : how === 1
+            ? getAddress(text)
+            : how === 2
+              ? text.toUpperCase().replace("0X", "0x")
+              : turned(getAddress(text), at + 2),
+      ),
+    fc.string(),
+    fc.constantFrom(weth, weth.toUpperCase(), weth.slice(0, -1), `${weth}0`, ` ${weth}`, "0x", ""),
+  );
+  const turned = (text: string, at: number): string => {
+    const letter = text[at] ?? "";
+    const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+    return `${text.slice(0, at)}${other}${text.slice(at + 1)}`;
+  };
+
+  it("addresses have the same checksum, and the same are right by it", () =>
+    fc.assert(
+      fc.property(written, (text) => {
+        expect([text, isChecksummed(text)]).toEqual([text, isAddress(text)]);
+        expect(checksummed(text)).toBe(isAddress(text, { strict: false }) ? getAddress(text) : escapeText(text, 64));
+      }),
+    ));
+
+  it("amounts are written the same", () =>
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), fc.nat(255), (amount, decimals) => {
+        expect(formatUnits(amount, decimals)).toBe(formatByViem(amount, decimals));
+      }),
+    ));
+
+  it("bytes have the same hash, and are read and written the same", () =>
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (bytes, number) => {
+        const hex = bytesToHex(bytes);
+        expect(Bytes.bytesToHex(bytes)).toBe(hex);
+        expect(Bytes.hexToBytes(hex)).toEqual(bytes);
+        expect(Bytes.keccak256(hex)).toBe(keccak256(hex));
+        expect(Bytes.keccak256(hex.toUpperCase().replace("0X", "0x") as Hex)).toBe(keccak256(hex));
+        expect([Bytes.numberToHex(number), Bytes.numberToHex(number, { size: 32 })]).toEqual([
+          numberToHex(number),
+          numberToHex(number, { size: 32 }),
+        ]);
+        expect(Bytes.concat(hex, "0x", hex)).toBe(concat([hex, "0x", hex]));
+      }),
+    ));
+
+  it("what is no hex, or does not fit, is refused or read alike", () => {
+    for (const text of ["0x123", "0x1", "0xzz", "0x12zz", "zz", "", "0x", "0X12", "0x+1", "0x 1", "0x１２"])
+      expect([text, orNull(() => Bytes.hexToBytes(text as Hex))]).toEqual([
+        text,
+        orNull(() => hexToBytes(text as Hex)),
+      ]);
+    for (const number of [-1, -1n, 1.5, 2 ** 60, Number.NaN, "5", "x", 2n ** 256n])
+      for (const size of [undefined, 32])
+        expect([number, orNull(() => Bytes.numberToHex(number as never, { size } as never))]).toEqual([
+          number,
+          orNull(() => numberToHex(number as never, { size } as never)),
+        ]);
   });
 });

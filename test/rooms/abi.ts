@@ -1,9 +1,9 @@
 /** What tests take from `src/abi`: a file that moves inside it is followed here, and in no test. */
-export { indexAbis, signatureOf, type AbiSources } from "../../src/abi/abiIndex.js";
+export { indexAbis, signatureOf, topicOf, type AbiSources } from "../../src/abi/abiIndex.js";
 export { callsIn, callsWithin } from "../../src/abi/batches.js";
 export { families, forms as batchForms } from "../../src/abi/known/batches.js";
 export { grants, handovers } from "../../src/abi/known/rights.js";
-export { coerce, coerceAll, type Walk } from "../../src/abi/encode.js";
+export { coerce, coerceAll, encodeFunction, type Walk } from "../../src/abi/encode.js";
 export { isDecodable, arrayOf, elementOf, isDynamic } from "../../src/abi/layout.js";
 export { callIn, callText, decodeCall, describeRawCall, innerLines } from "../../src/abi/calls.js";
 export { declared, functionsOf, wellKnown } from "../../src/abi/decodeCall.js";

@@ -2,11 +2,11 @@
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { keccak256 } from "viem";
 import { eip7825Cap, isOfLaterFork } from "../../chains/rules.js";
 import { accessListOf } from "../../eth/call.js";
 import * as Questions from "../../eth/questions.js";
 import { asked, each, known, mapped, one, sent, type Ask } from "../../eth/round.js";
+import { keccak256 } from "../../primitives/bytes.js";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { Outcome } from "../../report/parts.js";
 import { Rpc, type Memory } from "../../rpc/index.js";

@@ -1,5 +1,4 @@
 /** Everything exact: what leaves, what arrives, who gets rights, what changes in storage; on which state everything was asked, and what it took. */
-import { maxUint256 } from "viem";
 import { isNobody } from "../../abi/words.js";
 import { checksummed } from "../../primitives/text.js";
 import type { Approval, BalanceChange, Transfer } from "../parts.js";
@@ -30,7 +29,7 @@ import {
   type Unit,
   unitForPeople,
 } from "../amounts.js";
-import { type Currency, formatGas, formatGasPrice } from "../../primitives/units.js";
+import { type Currency, formatGas, formatGasPrice, maxUint256 } from "../../primitives/units.js";
 import { minesOnDemand } from "../freshness.js";
 import type { StateChange } from "../beside.js";
 

@@ -1,5 +1,5 @@
 /** Code that accounts run in their own place (DELEGATECALL), judged by its hash. Pure. */
-import { keccak256 } from "viem";
+import { keccak256 } from "../../primitives/bytes.js";
 import { UnknownDelegateCall } from "../../errors/verdicts.js";
 import { type Address, type Hash, type Hex, lower } from "../../primitives/hex.js";
 import { address, hash, text } from "../../primitives/statement.js";

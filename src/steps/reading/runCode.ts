@@ -1,5 +1,5 @@
 /** The code that ran, as `eth_getCode` told it and the witness saw it. Pure. */
-import { keccak256 } from "viem";
+import { keccak256 } from "../../primitives/bytes.js";
 import type { Address, Hash, Hex } from "../../primitives/hex.js";
 import type { WitnessAnswer } from "../../witness/answers.js";
 import { successOf } from "./askResult.js";

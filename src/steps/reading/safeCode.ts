@@ -3,7 +3,7 @@
  * @safe-global/safe-contracts 1.4.1, @safe-global/safe-smart-account 1.5.0 and @safe-global/safe-4337 0.3.0, and the
  * canonical deployments of @safe-global/safe-deployments. Pure.
  */
-import { keccak256 } from "viem";
+import { keccak256 } from "../../primitives/bytes.js";
 import type { Address, Hash } from "../../primitives/hex.js";
 
 /** A contract whose code is known. */
