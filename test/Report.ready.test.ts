@@ -1,6 +1,8 @@
 /** What a report lacks for a clearance, as data; on a report written by hand, so that every gap can be made. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { gap, InsufficientFunds, MethodNotSupported, NotProven, RpcError, type Gap } from "./rooms/errors.js";
 import { count } from "./rooms/primitives.js";
@@ -8,6 +10,12 @@ import * as Report from "../src/Report.js";
 import { note } from "./harness/notes.js";
 import { becauseOf, digestOfReport, fromError, verdictOf } from "./rooms/report.js";
 import { alice, report, transfer } from "./report/fixtures.js";
+import { runs } from "./harness/parts.js";
+import { RequestSchema } from "./rooms/transaction.js";
+import { transaction } from "./steps/parts.js";
+import { bytesByViem } from "./transaction/beside.js";
+import { requestArbitrary } from "./transaction/requests.js";
+import { fieldsOfType, placesOf, put, strange, without } from "./transaction/strange.js";
 
 /** A report that clears, with some fields replaced and its digest made anew. */
 const proven = (changed: Partial<Report.BundleReport> = {}): Report.BundleReport => {
@@ -167,5 +175,78 @@ describe("ready", () => {
       "unknown",
       "the outcome is not known",
     ]);
+  });
+});
+
+describe("a request that was changed after its proof", () => {
+  /** A proven report of a request, of which nothing was left open. */
+  const provenOf = (request: Report.Request): Report.BundleReport =>
+    proven({
+      chainId: request.chainId,
+      ...with0({ input: { ...transfer.input, ...transaction({ to: null, ...request }), from: alice }, request }),
+    });
+  const cleared = async (one: Report.BundleReport, request: unknown): Promise<boolean> => {
+    const part = { input: one.transactions[0]?.input as never, request: request as Report.Request };
+    return Result.isSuccess(await Effect.runPromise(Effect.result(Report.ready({ ...one, ...with0(part) }))));
+  };
+  const isTyped = (request: Report.Request): boolean => Schema.is(RequestSchema)(fieldsOfType(request));
+
+  it("is not cleared, whatever stands in which of its places", () =>
+    fc.assert(
+      fc.asyncProperty(requestArbitrary, fc.nat(), async (request, seed) => {
+        const one = provenOf(request);
+        const bytes = bytesByViem(request);
+        expect(await cleared(one, request)).toBe(true);
+        const places = placesOf(request);
+        for (const path of [places[seed % places.length] ?? [], ["value"], ["maxFeePerGas"], ["gasPrice"], ["nonce"]])
+          for (const value of strange) {
+            const changed = put(request, path, value);
+            if (!(await cleared(one, changed))) continue;
+            // only the same request is, and only of the very types that were proven
+            expect([path, value, bytesByViem(changed)]).toEqual([path, value, bytes]);
+            expect([path, value, isTyped(changed as Report.Request)]).toEqual([path, value, true]);
+          }
+        for (const name of Object.keys(request))
+          expect([name, await cleared(one, without(request, name))]).toEqual([
+            name,
+            name === "accessList" && request.accessList?.length === 0,
+          ]);
+      }),
+      { numRuns: runs(25) },
+    ));
+
+  it.each<[what: string, change: object]>([
+    ["digits in place of a number", { value: "5" }],
+    ["hex in place of a number", { value: "0x5" }],
+    ["hex with zeros in front", { value: "0x05" }],
+    ["a number", { value: 5 }],
+    ["a negative amount", { value: -5n }],
+    ["no tip, which a wallet would choose", { maxPriorityFeePerGas: undefined }],
+    ["no value", { value: undefined }],
+    ["no nonce, which a wallet would choose", { nonce: null }],
+    ["a nonce of another type", { nonce: 0n }],
+    ["data that is a list", { data: ["0x"] }],
+    ["half a byte of data", { data: "0x0" }],
+    ["a signature", { r: `0x${"11".repeat(32)}`, s: `0x${"11".repeat(32)}`, yParity: 1 }],
+    ["blobs", { blobs: [] }],
+    ["a list that reads as a type", { type: ["eip1559"] }],
+    ["a type that it inherits", { type: "constructor" }],
+  ])("to %s is not cleared", async (_, change) => {
+    const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 0n };
+    const request = {
+      type: "eip1559",
+      to: alice,
+      chainId: 1,
+      nonce: 0,
+      gas: 21_000n,
+      data: "0x",
+      value: 5n,
+      ...fees,
+    } as const;
+    for (const value of [5n, 0n]) {
+      const one = provenOf({ ...request, value });
+      expect(await cleared(one, { ...request, value })).toBe(true);
+      expect(await cleared(one, { ...request, value, ...change })).toBe(false);
+    }
   });
 });

@@ -282,6 +282,24 @@ const ioBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
     return [...imported, ...called];
   });
 
+/** The only rooms that load viem: they come in after the doors, on demand. Its entry is half of what a door would cost. */
+const mayLoadViem = new Set(["cli", "guard"]);
+
+/** Files outside of them that load viem, and those of the guard that its door loads. */
+const viemBreaches = (modules: ReadonlyArray<Module>): ReadonlyArray<string> =>
+  modules.flatMap(({ file, imports }) => {
+    if (file === "src/promise/reverted.ts") return [];
+    if (
+      mayLoadViem.has(placeOf(file)?.group ?? "") &&
+      file !== "src/guard/failures.ts" &&
+      file !== "src/guard/provider.ts"
+    )
+      return [];
+    return imports
+      .filter(({ specifier, typeOnly }) => /^viem(\/|$)/.test(specifier) && !typeOnly)
+      .map((each) => say(each, "take it from `primitives/bytes.ts`: a door must not load viem's entry"));
+  });
+
 const forbiddenCode: ReadonlyArray<readonly [RegExp, string]> = [
   [/(:|\bas|<|,|\||&)\s*any\b(?!\s*\()/, "`any`"],
   [/(?<![.\w])async\b(?!\s*:)/, "`async`: use Effect"],
@@ -402,7 +420,7 @@ const weights: Readonly<Record<string, number>> = {
   effects: 440,
   errors: 1951,
   eth: 1851,
-  guard: 1147,
+  guard: 1155,
   nonces: 3216,
   pipeline: 5370,
   policy: 339,
@@ -412,7 +430,7 @@ const weights: Readonly<Record<string, number>> = {
   rpc: 2858,
   settle: 867,
   steps: 5040,
-  transaction: 661,
+  transaction: 786,
   watch: 118,
   witness: 411,
 };
@@ -465,6 +483,13 @@ describe("the sources", () => {
     expect(files.flatMap((file) => /^src\/steps\/(?!index\.)([^/]+)\.ts$/.exec(file)?.[1] ?? []).sort()).toEqual(
       questioningSteps,
     ));
+  it("load viem's entry only after the doors", () => {
+    expect(viemBreaches(modules)).toEqual([]);
+    const eager = (file: string, text: string) => viemBreaches([moduleOf(file, text)]);
+    expect(eager("src/report/ready.ts", 'import { keccak256 } from "viem";')).toHaveLength(1);
+    expect(eager("src/guard/provider.ts", 'import { createSiweMessage } from "viem/siwe";')).toHaveLength(1);
+    expect(eager("src/report/ready.ts", 'import type { Client } from "viem";')).toEqual([]);
+  });
   it("take nothing but errors out of errors/", () => expect(errorBreaches(modules)).toEqual([]));
   it("carry a case through the pipeline as one record", () => expect(indexBreaches(modules)).toEqual([]));
   it("look a log or a call up in effects/ alone", () => {

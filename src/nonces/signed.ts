@@ -1,9 +1,8 @@
 /** Checks that signed bytes are what was leased. Pure. */
 import * as Result from "effect/Result";
-import { keccak256, parseTransaction, serializeTransaction } from "viem";
-import { type Hash, type Hex, safely } from "../primitives/index.js";
+import { type Hash, type Hex, keccak256, safely } from "../primitives/index.js";
 import { SignedMismatch } from "../errors/index.js";
-import { authorityOf, readSigned } from "../transaction/index.js";
+import { authorityOf, readSigned, withoutBlobs } from "../transaction/index.js";
 import type { LaneId } from "./lane.js";
 import type { Attempt } from "./laneRules.js";
 
@@ -13,10 +12,8 @@ const mismatch = (field: string, expected: unknown, actual: unknown) =>
 /** The transaction hash. A blob transaction is sent with its blobs, which its hash does not cover. */
 export const hashOf = (raw: Hex): Hash | null =>
   safely(() => {
-    if (!raw.startsWith("0x03")) return keccak256(raw) as Hash;
-    const { sidecars: _, r, s, yParity, ...payload } = parseTransaction(raw as `0x03${string}`);
-    if (r === undefined || s === undefined || yParity === undefined) return null;
-    return keccak256(serializeTransaction(payload, { r, s, yParity })) as Hash;
+    const bytes = raw.startsWith("0x03") ? withoutBlobs(raw) : raw;
+    return bytes === null ? null : keccak256(bytes);
   }, null);
 
 /**

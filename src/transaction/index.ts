@@ -2,5 +2,5 @@
 export { authenticate } from "./authenticate.js";
 export { fields, maxTransactions, type Transaction, type Unit } from "./fields.js";
 export { exactCall, type Filled, type Request, requestOf, signingHash } from "./request.js";
-export { authorityOf, readSigned } from "./signer.js";
+export { authorityOf, readSigned, withoutBlobs } from "./signer.js";
 export { fieldHint, fieldNames } from "./validate.js";

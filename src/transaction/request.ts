@@ -2,10 +2,11 @@
 import * as Rows from "effect/Record";
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
-import { keccak256, serializeTransaction } from "viem";
-import type { Address, Hash, Hex } from "../primitives/hex.js";
+import { isChecksummed, keccak256 } from "../primitives/bytes.js";
+import { isHash, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import { schemasOf, safely } from "../primitives/record.js";
-import { fields, type Transaction } from "./fields.js";
+import { isLegacy, itemOf, itemsOf, sealed, type Unchecked } from "./envelope.js";
+import { fields, type Authorization, type Transaction } from "./fields.js";
 
 const { from: _, ...schemas } = schemasOf(fields);
 
@@ -136,6 +137,65 @@ const isAlike = (first: ReturnType<typeof fieldsOf>, second: ReturnType<typeof f
   return true;
 };
 
+/** The types by the first byte of their bytes. */
+export const envelopes = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2", eip4844: "0x3", eip7702: "0x4" } as const;
+
+/** Fields of a signed transaction, or of one with its blobs: whoever serialises a request would write them behind its own. */
+const ofSigned = ["r", "s", "v", "yParity", "blobs", "sidecars"];
+
+/** True if no tip is above its cap, and no cap or tip is of another type. */
+const areFeesSound = ({ type, maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n }: Request): boolean =>
+  type === "legacy" || type === "eip2930" ? cap === 0n && tip === 0n : tip <= cap;
+
+/** True if an address with capital letters is right by its checksum, but of an access list, and hashes are those of blobs. */
+const areListsSound = ({ to, authorizationList = [], blobVersionedHashes: blobs }: Request): boolean =>
+  (to == null || isChecksummed(to)) &&
+  authorizationList.every(({ address }) => isChecksummed(address)) &&
+  (blobs === undefined || (blobs.length > 0 && blobs.every((hash) => hash.startsWith("0x01"))));
+
+/** A count that a number holds exactly; null where it is none. */
+const counted = (count: unknown): bigint | null =>
+  typeof count === "number" && Number.isSafeInteger(count) ? BigInt(count) : null;
+const wordIn = (value: unknown): bigint | null => (isHash(value) ? BigInt(value) : null);
+
+/** An authorisation as the bytes have it; null in place of what is none. */
+export const saidBy = ({ address, chainId, nonce, yParity, r, s }: Authorization) => ({
+  ...{ address, chainId: counted(chainId), nonce: counted(nonce) },
+  ...{ yParity: counted(yParity), r: wordIn(r), s: wordIn(s) },
+});
+
+/** What the bytes of a request say, for `itemsOf` to check; null where no signer would take its fields, whatever they hold. */
+export const fieldsIn = (request: Request): Unchecked | null => {
+  const { type, chainId, authorizationList } = request;
+  // why: a list of one word is a key as well, and a type that is another to whoever serialises
+  const isKnown = typeof type === "string" && Object.hasOwn(envelopes, type);
+  const isSealed = ofSigned.some((name) => Reflect.get(request, name) !== undefined);
+  // why: bytes that were signed may bind no chain
+  const isUnbound = type === "legacy" && chainId === undefined;
+  if (!isKnown || isSealed || !(isUnbound || chainId > 0)) return null;
+  if (!areFeesSound(request) || !areListsSound(request)) return null;
+  return {
+    ...{ type: envelopes[type], chainId: counted(chainId), nonce: counted(request.nonce), to: request.to ?? null },
+    ...{ gas: request.gas, value: request.value, input: request.data, gasPrice: request.gasPrice },
+    ...{ maxFeePerGas: request.maxFeePerGas, maxPriorityFeePerGas: request.maxPriorityFeePerGas },
+    ...{ maxFeePerBlobGas: request.maxFeePerBlobGas, blobVersionedHashes: request.blobVersionedHashes },
+    accessList: request.accessList ?? [],
+    authorizationList: Array.isArray(authorizationList) ? authorizationList.map(saidBy) : null,
+  };
+};
+
+/** The bytes that are signed. */
+const bytesOf = (request: Request): Hex | null => {
+  const known = fieldsIn(request);
+  const items = known === null ? null : itemsOf(known);
+  if (known === null || items === null) return null;
+  // EIP-155: without a chain the six fields alone
+  const isBound = isLegacy(known.type) && request.chainId !== undefined;
+  const chain = isBound ? itemOf("chainId", known.chainId) : null;
+  if (isBound && chain === null) return null;
+  return sealed(known.type, chain === null ? items : [...items, chain, "0x", "0x"]);
+};
+
 const serialized = new WeakMap<
   Request,
   { readonly fields: ReturnType<typeof fieldsOf>; readonly bytes: Hex; hash: Hash | null }
@@ -150,7 +210,8 @@ const serialize = (request: Request) =>
     // changed in place, and its lists without a sign of it
     if (known !== undefined && isAlike(known.fields, fields))
       if (Object.values(known.fields ?? {}).every((value) => typeof value !== "object")) return known;
-    const bytes = serializeTransaction(request);
+    const bytes = bytesOf(request);
+    if (bytes === null) return null;
     const fresh = { fields, bytes, hash: known?.bytes === bytes ? known.hash : null };
     serialized.set(request, fresh);
     return fresh;

@@ -1,11 +1,13 @@
 /** Recovers who signed, synchronously over secp256k1: authorisations, and signed transactions, which are read back. */
 import { secp256k1 } from "@noble/curves/secp256k1";
-import { keccak256, parseTransaction, serializeTransaction, type TransactionSerialized } from "viem";
-import { hashAuthorization } from "viem/utils";
-import type { Address } from "../primitives/hex.js";
+import * as Struct from "effect/Struct";
+import * as Rlp from "ox/Rlp";
+import { concat, keccak256, numberToHex } from "../primitives/bytes.js";
+import { isHex, lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import { remembered, safely } from "../primitives/record.js";
 import { maxAuthorizations, type Authorization } from "./fields.js";
-import { signingHash, type Request, type Signable } from "./request.js";
+import { amountItems, authorizationItems, isLegacy, itemsOf, orderOf, sealed, type Item } from "./envelope.js";
+import { envelopes, fieldsIn, saidBy, signingHash, type Request, type Signable } from "./request.js";
 
 const digits = (hex: string): string => hex.replace(/^0x/, "").padStart(64, "0");
 
@@ -26,54 +28,110 @@ export const recoverSigner = (
 const authorities = remembered<Address | null>(2 * maxAuthorizations, 512);
 
 /** The account that an EIP-7702 authorisation speaks for; null when its signature is none. */
-export const authorityOf = ({ address, chainId, nonce, ...signature }: Authorization): Address | null =>
+export const authorityOf = (authorization: Authorization): Address | null =>
   safely(() => {
+    const { address, chainId, nonce, ...signature } = authorization;
+    // why: ahead of what is remembered, where "1" and 1 are one key
+    const items = authorizationItems(saidBy(authorization));
+    if (items === null) return null;
     const key = `${address}/${chainId}/${nonce}/${signature.r}/${signature.s}/${signature.yParity}`;
-    return authorities(key, () => recoverSigner(hashAuthorization({ address, chainId, nonce }), signature));
+    const hash = () => keccak256(concat("0x05", Rlp.fromHex(items.slice(0, 3))));
+    return authorities(key, () => recoverSigner(hash(), signature));
   }, null);
 
-/** A signed transaction, parsed: the fields that `Request` has, and the signature. */
-const parsedOf = (raw: string) => {
-  const { r, s, yParity, v, ...fields } = parseTransaction(raw as TransactionSerialized) as Record<string, unknown>;
-  if (typeof r !== "string" || typeof s !== "string") return null;
-  const parity =
-    typeof yParity === "number" ? yParity : typeof v === "bigint" ? Number(v >= 35n ? (v - 35n) % 2n : v - 27n) : null;
-  if (parity !== 0 && parity !== 1) return null;
-  const known = Object.fromEntries(
-    Object.entries(fields).filter(([key, value]) => value !== undefined && !["blobs", "sidecars", "kzg"].includes(key)),
-  ) as Partial<Request>;
-  // why: viem's parser leaves out what is zero or empty
-  const request = {
-    nonce: 0,
-    value: 0n,
-    gas: 0n,
-    data: "0x",
-    ...(fields["type"] === "legacy" || fields["type"] === "eip2930"
-      ? {}
-      : { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }),
-    ...known,
-  } as Request;
-  return { request, signature: { r, s, yParity: parity } };
+/** The number that bytes are; undefined where they are a list. */
+const amountIn = (item: Item | undefined): bigint | undefined =>
+  typeof item === "string" ? BigInt(item === "0x" ? 0 : item) : undefined;
+const countIn = (item: Item | undefined): number => Number(amountIn(item) ?? Number.NaN);
+const wordIn = (item: Item | undefined): Hash | undefined => {
+  const amount = amountIn(item);
+  return amount === undefined ? undefined : numberToHex(amount, { size: 32 });
+};
+/** The entries of a list of lists; undefined where it is none. */
+const entriesIn = <A>(items: Item, read: (entry: ReadonlyArray<Item>) => A): ReadonlyArray<A | undefined> | undefined =>
+  typeof items === "string" ? undefined : items.map((item) => (typeof item === "string" ? undefined : read(item)));
+
+/** A field of the bytes as a request has it, of whatever kind they are; undefined where a request leaves it out. */
+const readers: Readonly<Record<string, (item: Item) => unknown>> = {
+  to: (item) => (item === "0x" ? undefined : item),
+  input: (item) => item,
+  blobVersionedHashes: (item) => item,
+  chainId: countIn,
+  nonce: countIn,
+  accessList: (item) =>
+    item.length === 0 ? undefined : entriesIn(item, ([address, storageKeys]) => ({ address, storageKeys })),
+  authorizationList: (item) =>
+    entriesIn(item, ([chainId, address, nonce, yParity, r, s]) => ({
+      ...{ address, chainId: countIn(chainId), nonce: countIn(nonce), yParity: countIn(yParity) },
+      ...{ r: wordIn(r), s: wordIn(s) },
+    })),
+};
+
+/** The parity in `v`, and the chain that it binds. */
+const ofLegacy = (v: bigint) =>
+  v < 35n ? { parity: v - 27n, bound: {} } : { parity: (v - 35n) % 2n, bound: { chainId: Number((v - 35n) / 2n) } };
+
+/** The request that the bytes of a type's fields are, with what else the signature says of it. */
+const requestIn = (type: Request["type"], list: ReadonlyArray<Item>, bound: object): Request => {
+  const names = orderOf(envelopes[type]);
+  const read = names.map((name, at) => [name === "input" ? "data" : name, (readers[name] ?? amountIn)(list[at] ?? [])]);
+  const given = Object.entries({ type, ...Object.fromEntries(read), ...bound }).filter(
+    ([, value]) => value !== undefined,
+  );
+  // the fields are those of the type, in its order; `parsedOf` checks that they make the very bytes again
+  return Object.fromEntries(given) as Request;
+};
+
+/** Signed bytes in lower case as their type, and its items with those of the signature; null where they are of none. */
+const itemsIn = (raw: Hex) => {
+  const type = Struct.keys(envelopes).find((each) =>
+    isLegacy(envelopes[each]) ? raw.slice(2, 4) >= "c0" : raw.startsWith(`0x0${envelopes[each].slice(2)}`),
+  );
+  if (type === undefined) return null;
+  const outer = Rlp.toHex(isLegacy(envelopes[type]) ? raw : `0x${raw.slice(4)}`);
+  if (typeof outer === "string") return null;
+  // why: a blob transaction may travel with its blobs, their commitments and proofs
+  const [list, ...blobs] = type === "eip4844" && outer.length === 4 ? outer : [outer];
+  return list === undefined || typeof list === "string" ? null : { type, list, blobs };
 };
 
 /**
- * True if these are the bytes that request and signature make: other encodings of the same fields, and
- * bytes behind the end, are not what any node would take. A blob transaction may travel with its blobs.
+ * A signed transaction, parsed: the request, its signature, and the items of both. Null where request and
+ * signature do not make the very same bytes: other encodings of the same fields, and bytes behind the end, are not what
+ * any node would take.
  */
-const isExact = (raw: string, { request, signature }: NonNullable<ReturnType<typeof parsedOf>>): boolean => {
-  const { r, s, yParity } = signature;
-  const sealed = { r: r as `0x${string}`, s: s as `0x${string}`, yParity, v: BigInt(27 + yParity) };
-  const exact = serializeTransaction(request, sealed);
-  const text = raw.toLowerCase();
-  return text === exact || (request.type === "eip4844" && text.includes(exact.slice(4)));
+const parsedOf = (text: string) => {
+  const raw = isHex(text) ? lower(text) : "0x";
+  const known = itemsIn(raw);
+  if (known === null) return null;
+  const { type, list, blobs } = known;
+  const envelope = envelopes[type];
+  const [v, r, s] = list.slice(orderOf(envelope).length).map(amountIn);
+  if (v === undefined || r === undefined || s === undefined) return null;
+  const { parity, bound } = isLegacy(envelope) ? ofLegacy(v) : { parity: v, bound: {} };
+  const request = requestIn(type, list, bound);
+  const fields = fieldsIn(request);
+  const [items, sealing] = [fields === null ? null : itemsOf(fields), amountItems([v, r, s])];
+  if (items === null || sealing === null || (parity !== 0n && parity !== 1n)) return null;
+  const signed = [...items, ...sealing];
+  return raw === sealed(envelope, blobs.length === 0 ? signed : [signed, ...blobs])
+    ? { request, signed, envelope, signature: { r: numberToHex(r), s: numberToHex(s), yParity: Number(parity) } }
+    : null;
 };
+
+/** The bytes of a signed transaction without blobs, which its hash does not cover; null where it is none. */
+export const withoutBlobs = (raw: Hex): Hex | null =>
+  safely(() => {
+    const parsed = parsedOf(raw);
+    return parsed === null ? null : sealed(parsed.envelope, parsed.signed);
+  }, null);
 
 /** The signer and the request of signed bytes; null when they are no signed transaction. */
 export const readSigned = (raw: string): Signable | null =>
   safely(() => {
     const parsed = parsedOf(raw);
     const hash = parsed === null ? null : signingHash(parsed.request);
-    if (parsed === null || hash === null || !isExact(raw, parsed)) return null;
+    if (parsed === null || hash === null) return null;
     const from: Address | null = recoverSigner(hash, parsed.signature);
     return from === null ? null : { from, request: parsed.request };
   }, null);
