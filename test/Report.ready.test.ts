@@ -229,6 +229,9 @@ describe("a request that was changed after its proof", () => {
     ["half a byte of data", { data: "0x0" }],
     ["a signature", { r: `0x${"11".repeat(32)}`, s: `0x${"11".repeat(32)}`, yParity: 1 }],
     ["blobs", { blobs: [] }],
+    ["authorisations in a type without them", { authorizationList: [] }],
+    ["the price of another type", { gasPrice: 1n }],
+    ["blobs' hashes in a type without them", { blobVersionedHashes: [`0x01${"11".repeat(31)}`] }],
     ["a list that reads as a type", { type: ["eip1559"] }],
     ["a type that it inherits", { type: "constructor" }],
   ])("to %s is not cleared", async (_, change) => {

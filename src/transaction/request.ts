@@ -142,10 +142,11 @@ export const envelopes = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2", eip484
 
 /** Fields of a signed transaction, or of one with its blobs: whoever serialises a request would write them behind its own. */
 const ofSigned = ["r", "s", "v", "yParity", "blobs", "sidecars"];
-
-/** True if no tip is above its cap, and no cap or tip is of another type. */
-const areFeesSound = ({ type, maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n }: Request): boolean =>
-  type === "legacy" || type === "eip2930" ? cap === 0n && tip === 0n : tip <= cap;
+/** Those and the fields of other types: none is in the bytes, and a wallet may choose the type by them. */
+const foreign = Rows.map(rows, (own): ReadonlyArray<string> => {
+  const names = new Set<string>(own.map(({ name }) => name));
+  return [...ofSigned, ...Object.keys(schemas).filter((name) => !names.has(name))];
+});
 
 /** True if an address with capital letters is right by its checksum, but of an access list, and hashes are those of blobs. */
 const areListsSound = ({ to, authorizationList = [], blobVersionedHashes: blobs }: Request): boolean =>
@@ -169,11 +170,11 @@ export const fieldsIn = (request: Request): Unchecked | null => {
   const { type, chainId, authorizationList } = request;
   // why: a list of one word is a key as well, and a type that is another to whoever serialises
   const isKnown = typeof type === "string" && Object.hasOwn(envelopes, type);
-  const isSealed = ofSigned.some((name) => Reflect.get(request, name) !== undefined);
   // why: bytes that were signed may bind no chain
   const isUnbound = type === "legacy" && chainId === undefined;
-  if (!isKnown || isSealed || !(isUnbound || chainId > 0)) return null;
-  if (!areFeesSound(request) || !areListsSound(request)) return null;
+  if (!isKnown || !(isUnbound || chainId > 0) || !areListsSound(request)) return null;
+  const { maxFeePerGas: cap = 0n, maxPriorityFeePerGas: tip = 0n } = request;
+  if (tip > cap || foreign[type].some((name) => Reflect.get(request, name) !== undefined)) return null;
   return {
     ...{ type: envelopes[type], chainId: counted(chainId), nonce: counted(request.nonce), to: request.to ?? null },
     ...{ gas: request.gas, value: request.value, input: request.data, gasPrice: request.gasPrice },

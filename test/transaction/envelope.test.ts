@@ -155,7 +155,7 @@ describe("the bytes of a request", () => {
         const path = places[seed % places.length] ?? [];
         for (const value of strange) agrees(put(request, path, value) as Request, [path, value]);
       }),
-      { numRuns: runs(400) },
+      { numRuns: runs(200) },
     ));
 
   it("are viem's or none where two places are strange", () =>
