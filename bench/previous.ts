@@ -5,39 +5,25 @@
  *     npm run bench:previous              (BENCH_ITERATIONS=n for other than 150; BENCH_COMMIT for another commit)
  *     npm run bench:previous -- ERC-20    (only the cases whose name has this in it)
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import type * as Doors from "evm-preflight/promise";
 import { createPublicClient, createWalletClient, encodeDeployData, encodeFunctionData, http, type Address } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { keys, startNode } from "../examples/node.js";
 import { Payroll, QuietStake, Token } from "../test/contracts/artifacts.js";
+import { buildEarlier, commit, root } from "./earlier.js";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const commit = process.env["BENCH_COMMIT"] ?? "dcb1dc8";
 const iterations = Number(process.env["BENCH_ITERATIONS"] ?? 150);
 const only = process.argv[2] ?? "";
 
-/** Builds the sources of a commit in `folder`, on the packages that are installed here. */
-const build = (folder: string): void => {
-  execFileSync("sh", ["-c", `git archive ${commit} | tar -x -C "${folder}"`], { cwd: root });
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  execFileSync(join(root, "node_modules/.bin/tsup"), { cwd: folder, stdio: "inherit" });
-};
-
-if (spawnSync("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: root }).status !== 0) {
-  console.log(`Commit ${commit} is not in this repository (a shallow clone?): there is nothing to measure beside.`);
-  process.exit(1);
-}
 const given = process.env["BENCH_PREVIOUS"];
-const folder = given ?? realpathSync(mkdtempSync(join(tmpdir(), "previous-")));
-if (given === undefined) build(folder);
+const folder = given ?? buildEarlier();
 
 const load = (at: string): Promise<typeof Doors> => import(pathToFileURL(join(at, "dist/promise.js")).href);
 const node = await startNode();
