@@ -1,5 +1,5 @@
 /** What batches, proxies and contracts ask for, beside what happens, on nodes: never ready where nothing does, and ready where it does. */
-import { encodeFunctionData, erc20Abi, toHex, type Hex } from "viem";
+import { concat, encodeFunctionData, erc20Abi, pad, toHex, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { creation } from "../harness/creation.js";
 import { nobody, other, owner, preflight, scan, scenesFor, type Scene } from "./scene.js";
@@ -10,6 +10,8 @@ const quiet = "5f3560e01c6370a0823114601257" + "60205ff3" + "5b6103e85f5260205ff
 /** Takes what it is paid with any call, as wrapped currency does, and answers `allowance` and `balanceOf` with zero. */
 const fallback = "5f3560e01c8063dd62ed3e146019576370a082311460195700" + "5b60205ff3";
 
+/** Slot of an implementation (EIP-1967). */
+const implementation = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [other.address, 5n] });
 const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [other.address, 5n] });
 
@@ -27,6 +29,9 @@ describe.each(scenesFor("what is asked for"))("on %s", (_, start) => {
     });
     at["payroll"] = await scene.deploy(Payroll);
     at["proxy"] = await scene.deploy(Proxy, [nobody]);
+    // keeps the second word of what it is called with in the slot that is the first, and runs no other code
+    at["keeper"] = await scene.deploy({ abi: [], bytecode: creation("6020355f355500") });
+    await scene.send(owner, { to: at["keeper"], data: concat([implementation, pad(owner.address)]) });
     at["honest"] = await scene.deploy(Token, ["Token", "TKN", 18]);
     for (const to of [owner.address, at["wallet"], at["payroll"]])
       await scene.send(owner, {
@@ -60,6 +65,11 @@ describe.each(scenesFor("what is asked for"))("on %s", (_, start) => {
     ["a contract that does not look whether it paid", () => pay("quiet"), "AskedInVain"],
     ["a contract that pays", () => pay("honest"), null],
     ["a proxy whose code is nobody's", () => call("proxy", "0x60fe47b1"), "CalledNobody"],
+    [
+      "an address where proxies keep their code, of a contract that runs no other's",
+      () => call("keeper", concat([pad("0x05"), pad("0x01")])),
+      null,
+    ],
   ])("%s", async (_, input, code) => {
     const report = await preflight(scene.url, input() as never);
     const found = report.findings.filter(({ severity }) => severity === "warning").map((finding) => finding.code);

@@ -13,7 +13,7 @@ import { wordsIn } from "../../witness/placement.js";
 import { successOf } from "./askResult.js";
 import type { Facts } from "./answers.js";
 import type { Case, Ran } from "./bundle.js";
-import type { Sights } from "./runCode.js";
+import { mayBorrow, type Sights } from "./runCode.js";
 
 /** Accounts that are looked at for code. */
 const mostCallees = 48;
@@ -109,7 +109,10 @@ const held = (entry: Ran, sights: Sights): ReadonlyArray<Vain> => {
 const passedOn = (entry: Ran, { run, codes, ...sights }: NobodyFacts): ReadonlyArray<Vain> =>
   effectsIn([entry], "call").flatMap(({ call: { data, as }, contract }, place) => {
     if (as !== undefined || data.length < argumentsAt) return [];
+    const code = successOf(codes.get(contract));
     const isSilent =
+      // why: who runs no other's code may keep an address anywhere
+      (code === null || mayBorrow(code)) &&
       (place > 0 || entry.outcome.returnData === "0x") &&
       !entry.outcome.logs.some(({ address: emitter }) => lower(emitter) === contract);
     const gone = isSilent
