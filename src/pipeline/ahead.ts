@@ -2,12 +2,13 @@
  * The first round of a proof, sent beside the scan: what the last proof of the same call would ask now. Its answers are for
  * whoever asks the very same, so that nothing is believed of them but what they are: answers to requests of this call.
  */
+import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
 import * as Result from "effect/Result";
-import type * as Scope from "effect/Scope";
+import * as Scope from "effect/Scope";
 import { chainsInUse } from "../eth/chains.js";
 import { youngHead } from "../eth/round.js";
 import { RandomWords } from "../primitives/effects.js";
@@ -28,7 +29,7 @@ import { counted, withRoomFor } from "./rounds.js";
 import { tagOf } from "./worlds/contexts.js";
 
 /** A call as it was scanned and chosen last. */
-interface Last {
+export interface Last {
   readonly report: BundleReport;
   readonly scanned: NonNullable<Claim["scanned"]>;
   readonly fees: Round["earlier"];
@@ -79,21 +80,28 @@ const tapeOf = (roll: typeof RandomWords.Service) => {
 };
 
 /**
- * Two services: who asks `sending` hears nothing, and what it asked is under way while `scope` is open; `answering` answers
- * with what came of that.
+ * Two services: who asks `sending` hears nothing, and what it asked is under way until `end`; `answering` answers with what
+ * came of that.
  */
-const postOf = (rpc: Rpc["Service"], roll: typeof RandomWords.Service, scope: Scope.Scope) => {
+const postOf = (rpc: Rpc["Service"], roll: typeof RandomWords.Service) => {
   const sent = new Map<string, Array<Fiber.Fiber<unknown, Failure>>>();
+  const all: Array<Fiber.Fiber<unknown, Failure>> = [];
   const { dice, again } = tapeOf(roll);
   let isWhole = true;
+  let isOpen = true;
   const serviceOf = (words: typeof roll, request: Rpc["Service"]["request"]) =>
     Context.add(Context.make(Rpc, { ...rpc, request, send: undefined }), RandomWords, words);
   return {
     sending: serviceOf(dice, (method, params) =>
-      Effect.flatMap(Effect.forkIn(rpc.request(method, params), scope), (fiber) => {
-        const key = JSON.stringify([method, params]);
-        sent.set(key, [...(sent.get(key) ?? []), fiber]);
-        return Effect.never;
+      Effect.suspend(() => {
+        if (!isOpen) return Effect.never;
+        // why: nobody waits for one that is of no use, not even for its end
+        return Effect.flatMap(Effect.forkDetach(rpc.request(method, params)), (fiber) => {
+          const key = JSON.stringify([method, params]);
+          sent.set(key, [...(sent.get(key) ?? []), fiber]);
+          all.push(fiber);
+          return Effect.never;
+        });
       }),
     ),
     answering: serviceOf(again, (method, params) =>
@@ -107,6 +115,11 @@ const postOf = (rpc: Rpc["Service"], roll: typeof RandomWords.Service, scope: Sc
         );
       }),
     ),
+    end: Effect.sync(() => {
+      isOpen = false;
+      for (const fiber of all) fiber.interruptUnsafe();
+      return isWhole;
+    }),
   };
 };
 
@@ -117,11 +130,7 @@ const isFollowing = ({ run, header }: Last["scanned"]): boolean =>
 /** Nothing is sent, and nothing is kept. */
 export const nothingAhead: { readonly last: Last | null; readonly ahead: Ahead | null } = { last: null, ahead: null };
 
-/**
- * Sends the proof of the last report of the same call, on the latest block that this connection was shown; it is under way while
- * `scope` is open.
- */
-export const sendAhead = Effect.fnUntraced(function* (
+const sendLast = Effect.fnUntraced(function* (
   prepared: Prepared,
   scope: Scope.Scope,
 ): Effect.fn.Return<typeof nothingAhead, never, Rpc> {
@@ -129,9 +138,12 @@ export const sendAhead = Effect.fnUntraced(function* (
   const { memory, isQuorum = false } = rpc;
   const last = remembered.get(memory)?.get(keyOf(prepared)) ?? null;
   const own = yield* Effect.service(OwnSteps);
-  const cases = last === null ? null : signedOf(last.report);
-  if (last === null || cases === null || isQuorum || own.steps.length > 0) return nothingAhead;
-  const { report } = last;
+  if (last === null || isQuorum || own.steps.length > 0) return nothingAhead;
+  // why: what was handed out is in the hands of its caller, who may have changed it
+  const inputs = Arr.zipWith(last.report.transactions, prepared.bundle, (said, { input }) => ({ ...said, input }));
+  const report = { ...last.report, options: prepared.options, transactions: inputs };
+  const cases = signedOf(report);
+  if (cases === null) return nothingAhead;
   const chains = yield* chainsInUse;
   const chain = chains(report.chainId);
   const tag = report.options.block ?? chain.blockTag;
@@ -143,8 +155,17 @@ export const sendAhead = Effect.fnUntraced(function* (
   if (tag === "latest" && !isFollowing(last.scanned)) return nothingAhead;
   const scanned = { ...last.scanned, askedAt, header: Result.succeed(head) };
   const about = yield* aboutOf(report, cases, { policies: prepared.policies, scanned, looks: [], settled: null });
-  const { sending, answering } = postOf(rpc, yield* Effect.service(RandomWords), scope);
+  const { sending, answering, end } = postOf(rpc, yield* Effect.service(RandomWords));
+  yield* Scope.addFinalizer(scope, end);
   const round = counted(attempt({ ...about, askedAt }, firstState(memory, scanned.header), "speculated"));
   yield* Effect.forkIn(withRoomFor(report, Effect.provide(round, sending)), scope);
-  return { last, ahead: { askedAt, services: answering } };
+  return { last, ahead: { askedAt, services: answering, end } };
 });
+
+/**
+ * Sends the proof of the last report of the same call, on the latest block that this connection was shown; it is under way while
+ * `scope` is open.
+ */
+export const sendAhead = (prepared: Prepared, scope: Scope.Scope): Effect.Effect<typeof nothingAhead, never, Rpc> =>
+  // why: what is sent ahead may be of no use, and never in the way
+  Effect.catchDefect(sendLast(prepared, scope), () => Effect.succeed(nothingAhead));

@@ -32,7 +32,7 @@ import {
 import { isOutOfGas } from "./gas/doubt.js";
 import { askForkUse } from "./endpoint/forkUse.js";
 import { rare } from "./later.js";
-import { inRound, rounds, rule, type Rule } from "./rounds.js";
+import { inRound, lastRound, rounds, roundSpared, rule, type Rule } from "./rounds.js";
 import type { Claim, Unplaced } from "./proofPlans.js";
 import {
   firstState,
@@ -282,6 +282,7 @@ const onLastHead = Effect.fnUntraced(function* (
   const trial = yield* ahead === null
     ? attempt(on, known, because)
     : Effect.provide(attempt(on, known, because), ahead.services);
+  if (ahead !== null && (yield* ahead.end)) yield* roundSpared;
   const { beside } = trial.proof;
   const [last, shown] = [successOf(known.head), successOf(beside)];
   const isNamed = last?.hash != null && shown?.hash === last.hash && shown.number === last.number;
@@ -319,7 +320,11 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
   });
   if (scanned !== null) {
     const { ahead = null, askedAt, header } = scanned;
-    if (ahead === null || settled !== null) return yield* first({ ...about, askedAt }, header, because);
+    // why: behind a slow scan, or one of several rounds, a block may have come that nothing of its first round tells of
+    const isFresh =
+      youngHead(memory, yield* Clock.currentTimeMillis, chain.blockTimeMs) !== null && (yield* lastRound) === 1;
+    if (ahead !== null && !isFresh) yield* ahead.end;
+    if (ahead === null || settled !== null || !isFresh) return yield* first({ ...about, askedAt }, header, because);
     return yield* first({ ...about, askedAt: Math.min(askedAt, ahead.askedAt) }, header, because, onLastHead);
   }
   const usual = report.options.block ?? chain.blockTag;

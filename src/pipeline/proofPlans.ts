@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array";
 import * as BigInts from "effect/BigInt";
 import type * as Context from "effect/Context";
+import type * as Effect from "effect/Effect";
 import { memoize } from "effect/Function";
 import type * as Eth from "../eth/index.js";
 import * as Exposure from "../steps/reading/exposure.js";
@@ -37,6 +38,8 @@ export interface Ahead {
    * that were left to chance.
    */
   readonly services: Context.Context<Rpc>;
+  /** Calls off what is under way still; true if whatever was asked by then had been sent. */
+  readonly end: Effect.Effect<boolean>;
 }
 
 /** Input of a proof. */

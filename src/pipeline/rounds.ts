@@ -105,6 +105,17 @@ export const inRound = <A, E, R>(because: AskRule | null, ask: Effect.Effect<A, 
     return { ...run, rounds, round: rounds.last, because };
   });
 
+/** The last round that was begun. */
+export const lastRound: Effect.Effect<number> = Effect.map(
+  Effect.service(CurrentRun),
+  ({ round, rounds }) => rounds?.last ?? round,
+);
+
+/** Takes back the round that was begun last, of which nothing was asked. */
+export const roundSpared: Effect.Effect<void> = Effect.map(Effect.service(CurrentRun), ({ rounds }) => {
+  if (rounds !== undefined) rounds.last -= 1;
+});
+
 /** Counts rounds for requests outside any call of the pipeline, for who listens to them. */
 export const counted = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.updateService(ask, CurrentRun, (run) => ({ ...run, rounds: { last: 0 } }));
@@ -148,6 +159,8 @@ const ledgerAt = (now: number, recorder: Recorder): Report["ledger"] => {
       textually(a.method, b.method) ||
       textually(a.run, b.run) ||
       textually(a.endpoint, b.endpoint) ||
+      // why: what is sent ahead goes out in front of the rest or behind it
+      Number(a.because === "speculated") - Number(b.because === "speculated") ||
       turnOf(a) - turnOf(b),
   );
   return {

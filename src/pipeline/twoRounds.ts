@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect";
 import type * as Scope from "effect/Scope";
 import * as Struct from "effect/Struct";
 import { turn } from "../primitives/effects.js";
+import { withJson } from "../primitives/json.js";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
@@ -133,7 +134,11 @@ const provedIn = Effect.fnUntraced(function* <E, R>(
   // why: a proof without any time says no more than that, in front of what took the time
   const isLate =
     report.verdict === "unknown" && (yield* Clock.currentTimeMillis) >= (deadline ?? Number.POSITIVE_INFINITY);
-  if (isSettled(report) || isLate) return report;
+  if (isSettled(report) || isLate) {
+    if (ahead === null) return report;
+    yield* ahead.end;
+    return withJson({ ...report, ledger: yield* ledgerSoFar });
+  }
   const { policies } = prepared;
   const chosen = yield* choose(report);
   const known = {

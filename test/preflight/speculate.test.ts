@@ -301,6 +301,113 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(reports.map((report) => sentAhead(report).length > 0)).toEqual([false, false, false, true, false]);
   });
 
+  it("counts no round of which nothing was asked", async () => {
+    const confirming = (input: never) => Preflight.preflight(input, { ...ahead, confirmHead: true });
+    const [, again] = await repeated(transferOf(token), [nothing, nothing], { preflight: confirming });
+    expect([again?.verdict, again?.ledger.rounds, again && sentAhead(again).length > 0]).toEqual(["ready", 2, true]);
+    expect(new Set(again?.ledger.requests.map(({ round }) => round))).toEqual(new Set([1, 2]));
+  });
+
+  it("goes on where a caller has changed the report that was handed out", async () => {
+    const clear = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return;
+      for (const field of Object.keys(value)) {
+        clear((value as Record<string, unknown>)[field]);
+        Reflect.set(value, field, null);
+      }
+    };
+    for (const change of [
+      (report: BundleReport) => void Reflect.set(report.transactions[0].input, "data", null),
+      (report: BundleReport) => void Reflect.set(report.options, "accounts", null),
+      clear,
+    ]) {
+      await scene.mine();
+      const verdict = await Effect.runPromise(
+        Effect.gen(function* () {
+          change(yield* Preflight.preflight(transferOf(token) as never, ahead));
+          return (yield* Preflight.preflight(transferOf(token) as never, ahead)).verdict;
+        }).pipe(Effect.provide(layerOf(scene.url))),
+      );
+      expect(verdict).toBe("ready");
+    }
+  });
+
+  it("does not wait for the end of what is of no use, and tells of what had no answer yet", async () => {
+    await turn({ scene, gate }, "open");
+    let isClosed = false;
+    const slowly = (ask: (node: Rpc.Rpc["Service"]) => ReturnType<Rpc.Rpc["Service"]["request"]>) =>
+      Layer.effect(
+        Rpc.Rpc,
+        Effect.map(Rpc.Rpc, (node) =>
+          Rpc.Rpc.of({
+            ...node,
+            request: (method, params) =>
+              Effect.flatMap(CurrentRun, ({ because, run }) =>
+                isClosed && because === "speculated" && run === "next" ? ask(node) : node.request(method, params),
+              ),
+          }),
+        ),
+      );
+    const proxy = await startProxy({ target: scene.url });
+    proxy.fail("eth_silent", { kind: "hang" });
+    const close = async () => {
+      isClosed = true;
+      await turn({ scene, gate }, "close");
+    };
+    const [, told] = await repeated(passing(gate), [nothing, close], {
+      layer: slowly((node) => node.request("eth_silent", [])).pipe(Layer.provide(layerOf(proxy.url))),
+    });
+    expect([told?.verdict, told?.stage]).toEqual(["blocked", "scanned"]);
+    expect(told && sentAhead(told).some(({ run }) => run === "next")).toBe(true);
+    isClosed = false;
+    await turn({ scene, gate }, "open");
+    const started = Date.now();
+    const [, again] = await repeated(passing(gate), [nothing, close], {
+      layer: slowly((node) =>
+        Effect.uninterruptible(Effect.delay(node.request("eth_blockNumber", []), "20 seconds")),
+      ).pipe(Layer.provide(layerOf(scene.url))),
+    });
+    expect(again?.verdict).toBe("blocked");
+    expect(Date.now() - started).toBeLessThan(15_000);
+    await scene.mine();
+    await proxy.stop();
+  });
+
+  it("is asked for again where the next block is due by then, or the scan took more than one round", async () => {
+    const chain = { ...Chains.lookup(1), blockTimeMs: 3_000 };
+    let isSlow = false;
+    const slow = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          request: (method, params) =>
+            isSlow && method === "eth_feeHistory"
+              ? Effect.delay(node.request(method, params), "3500 millis")
+              : node.request(method, params),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    const layer = Layer.merge(slow, Chains.layerWith(1, chain));
+    const [, again] = await repeated(transferOf(token), [nothing, async () => void (isSlow = true)], { layer });
+    expect([again?.verdict, again?.ledger.rounds]).toEqual(["ready", 2]);
+    expect(again && reasonsOf(again)).toEqual([null, "speculated", "proof"]);
+    let isLost = false;
+    const lost = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          request: (method, params) =>
+            isLost && method === "eth_feeHistory" ? Effect.succeed({}) : node.request(method, params),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    const [, third] = await repeated(transferOf(token), [nothing, async () => void (isLost = true)], { layer: lost });
+    expect([third?.verdict, third?.ledger.rounds]).toEqual(["ready", 3]);
+    expect(third && reasonsOf(third)).toEqual([null, "speculated", "missingAnswer", "proof"]);
+  });
+
   if (name === "anvil")
     it("keeps its fees while they are good enough, and takes new ones then", async () => {
       const gwei = 10n ** 9n;
