@@ -17,7 +17,7 @@ import { each, sent } from "../eth/round.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import { answersOf, figuresOf, type Round } from "./answers.js";
 import { askUserSteps, rare } from "./later.js";
-import { nothingAhead, remember, sendAhead } from "./ahead.js";
+import { nothingAhead, remember, sendAhead, type Last } from "./ahead.js";
 import { activeSteps } from "./steps.js";
 import { choose, withGas, type Limits } from "./choose.js";
 import { undoubted, widened } from "./gas/doubt.js";
@@ -54,11 +54,18 @@ const askAt = (trial: GasTrial) => (limits: ReadonlyArray<Limits>) => {
   return inRound("doubtfulLimit", Effect.map(sent(asks), Arr.of));
 };
 
+/** True if fees of an earlier report may be too much for what stands against this one, or are of another chain. */
+const isDear = ({ chainId, findings }: Report, earlier: Report): boolean =>
+  chainId !== earlier.chainId ||
+  findings.some(
+    ({ severity, step }) => severity !== "info" && (step === "fee" || step === "funds" || step === "policy"),
+  );
+
 /** A scan: its report, and the answers that its proof need not ask for again. */
 export const scanOnce = Effect.fnUntraced(function* (
   { bundle, options, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
   earlier: Report["steps"]["with"] = [],
-  fees: Round["earlier"] = null,
+  last: Last | null = null,
 ): Effect.fn.Return<
   { readonly report: BundleReport; readonly round: Round; readonly fees: Round["earlier"] },
   never,
@@ -76,37 +83,42 @@ export const scanOnce = Effect.fnUntraced(function* (
   const steps = yield* activeSteps;
   const wanted = wantedBy(policies, bundle, limits, steps);
   const subject = { bundle, options, chain, wanted, looks: own.looks, steps };
-  const round = { ...(yield* askScan(subject, block)), earlier: fees };
+  const round = yield* askScan(subject, block);
   yield* turn;
-  const answers = answersOf(round, chains, options, named);
-  const chosen = choose(bundle, answers);
-  const trial: GasTrial = {
-    ...{ bundle: chosen, options, block: answers.block, ahead: [] },
-    ...{ context: options.blockOverrides, room: answers.blockGasLimit, baseFee: answers.simulatedBaseFee },
-  };
-  const settled =
-    steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)
-      ? yield* (yield* rare).settleGas(chosen, answers, askAt(trial))
-      : undoubted;
-  const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
-  // why: a clearance is no younger than our own answers, however long users' steps take
-  const now = yield* Clock.currentTimeMillis;
-  const check = yield* own.judge;
-  const measure = measureOf(filled, Assets.transfers(filled), policies, limits, steps);
-  const report = yield* makeReport(
-    filled,
-    answers,
-    {
-      ...{ options, policies, now, sighted: yield* sightedSoFar, stage: "scanned" },
-      measure,
-      ledger: yield* ledgerSoFar,
-      own: { names: own.names, check },
-      findings: [...settled.findings, ...(settled.limits === null ? [] : [widened()])],
-    },
-    null,
-  );
-  yield* turn;
-  return { report: yield* withLast(report), round, fees: Struct.pick(answers.quote, ["tip", "maxFeePerGas"]) };
+  const make = Effect.fnUntraced(function* (fees: NonNullable<Round["earlier"]> | null) {
+    const answers = answersOf({ ...round, earlier: fees }, chains, options, named);
+    const chosen = choose(bundle, answers);
+    const trial: GasTrial = {
+      ...{ bundle: chosen, options, block: answers.block, ahead: [] },
+      ...{ context: options.blockOverrides, room: answers.blockGasLimit, baseFee: answers.simulatedBaseFee },
+    };
+    const settled =
+      steps.has("simulate") && chosen.some(Estimate.isLimitDoubtful)
+        ? yield* (yield* rare).settleGas(chosen, answers, askAt(trial))
+        : undoubted;
+    const filled = settled.limits === null ? chosen : withGas(chosen, settled.limits);
+    // why: a clearance is no younger than our own answers, however long users' steps take
+    const now = yield* Clock.currentTimeMillis;
+    const check = yield* own.judge;
+    const measure = measureOf(filled, Assets.transfers(filled), policies, limits, steps);
+    const report = yield* makeReport(
+      filled,
+      answers,
+      {
+        ...{ options, policies, now, sighted: yield* sightedSoFar, stage: "scanned" },
+        measure,
+        ledger: yield* ledgerSoFar,
+        own: { names: own.names, check },
+        findings: [...settled.findings, ...(settled.limits === null ? [] : [widened()])],
+      },
+      null,
+    );
+    yield* turn;
+    return { report, fees: Struct.pick(answers.quote, ["tip", "maxFeePerGas"]) };
+  });
+  const kept = yield* make(last?.fees ?? null);
+  const made = last !== null && isDear(kept.report, last.report) ? yield* make(null) : kept;
+  return { report: yield* withLast(made.report), round, fees: made.fees };
 });
 
 /**
@@ -125,11 +137,7 @@ const provedIn = Effect.fnUntraced(function* <E, R>(
   scope: Scope.Scope | null,
 ): Effect.fn.Return<BundleReport, E, Rpc | R> {
   const { last, ahead } = scope === null ? nothingAhead : yield* sendAhead(prepared, scope);
-  const { report, round, fees } = yield* phase(
-    "Preflight.scan",
-    scanOnce(prepared, [], last?.fees),
-    ({ report }) => report,
-  );
+  const { report, round, fees } = yield* phase("Preflight.scan", scanOnce(prepared, [], last), ({ report }) => report);
   const { deadline } = yield* Effect.service(CurrentRun);
   // why: a proof without any time says no more than that, in front of what took the time
   const isLate =

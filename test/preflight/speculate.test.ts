@@ -6,6 +6,7 @@ import * as Tracer from "effect/Tracer";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Chains from "../../src/Chains.js";
+import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import type { BundleReport } from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
@@ -430,5 +431,32 @@ describe.each(scenes)("on %s", (name, start) => {
       const [, held] = reports.map(({ transactions: [{ fee }] }) => fee.horizonSeconds);
       expect(held).toBeLessThanOrEqual(60);
       expect(held).toBeGreaterThanOrEqual(30);
+    });
+
+  if (name === "anvil")
+    it("keeps no fees that a balance or a policy does not bear, where those of now are less", async () => {
+      const gwei = 10n ** 9n;
+      const at = async (fee: bigint) => {
+        await scene.ask("anvil_setNextBlockBaseFeePerGas", [`0x${fee.toString(16)}`]);
+        await scene.mine();
+      };
+      await scene.ask("anvil_mine", ["0xc"]);
+      const pay = { from: other.address, to: nobody, value: 1n } as const;
+      const had = await scene.balance(other.address);
+      for (const isPolicy of [true, false]) {
+        await at(100n * gwei);
+        const again = await Effect.runPromise(
+          Effect.gen(function* () {
+            const { transactions } = yield* Preflight.preflight(pay, ahead);
+            const most = ((transactions[0].fee.maxFeePerGas ?? 0n) * 21_000n * 85n) / 100n;
+            yield* Effect.promise(() => at(75n * gwei));
+            if (isPolicy) return yield* Preflight.preflight(pay, { ...ahead, policies: [Policy.maxFee(most)] });
+            yield* Effect.promise(() => scene.ask("anvil_setBalance", [other.address, `0x${most.toString(16)}`]));
+            return yield* Preflight.preflight(pay, ahead);
+          }).pipe(Effect.provide(layerOf(scene.url))),
+        );
+        expect([isPolicy, again.verdict, codesOf(again)]).toEqual([isPolicy, "ready", []]);
+      }
+      await scene.ask("anvil_setBalance", [other.address, `0x${had.toString(16)}`]);
     });
 });
