@@ -101,7 +101,7 @@ const roomBeside = memoize((claim: Claim): bigint => {
 });
 
 export const accountQueries = memoize(({ bundle, measure, steps }: Claim): ReadonlyArray<Query> => {
-  const looks = everyLook(steps, bundle);
+  const looks = everyLook(bundle, steps);
   const looked = new Set(looks.flatMap((query) => (query.kind === "account" ? [query.address] : [])));
   const accounts = new Set([...measure.accounts, ...measure.doubtful].filter((account) => !looked.has(account)));
   return [...looks, ...[...accounts].map((address) => ({ kind: "account", address }) as const)];
@@ -168,17 +168,20 @@ export const looksOf = memoize((claim: Claim) => {
   const room = roomBeside(claim);
   const reached = claim.reachedBefore.map((address): Query => ({ kind: "account", address }));
   const own = [...oracles, ...queries, ...viewsOf(claim)];
-  const both = fit([...own, ...claim.looks, ...claim.measure.owners, ...reached], room).slice(oracles.length);
+  const first = fit([...own, ...claim.looks, ...claim.measure.owners, ...reached], room);
+  // why: what a list costs is worked out once for each list
+  const both = oracles.length === 0 ? first : first.slice(oracles.length);
   const exposed = claim.measure.exposed === null ? [] : Exposure.queries(claim.measure.exposed);
+  const all = fit([...both, ...exposed], room);
   // why: what could be taken is read last of all, and pushes nothing out
-  const after = [...both, ...fit([...both, ...exposed], room).slice(both.length)];
-  return { oracles, both, after, lens: lensOf(claim), unasked: Math.max(0, queries.length - both.length) };
+  const after = all.length < both.length ? both : all;
+  return { first, both, after, lens: lensOf(claim), unasked: Math.max(0, queries.length - both.length) };
 });
 
 /** The exact requests as a run, with the witness around them. */
 const wholePlan = (claim: Claim, world: World): Simulate.Plan => {
   const room = roomBeside(claim);
-  const { oracles, both, after, lens } = looksOf(claim);
+  const { first, both, after, lens } = looksOf(claim);
   const { key, block, ahead, apart, spread, context, producer } = world;
   const { baseFeePerGas: baseFee } = context;
   // why: the figures are those of the state as it is, where it takes the requests
@@ -190,7 +193,7 @@ const wholePlan = (claim: Claim, world: World): Simulate.Plan => {
       request: exactCall(request, input.from),
       gas: request.gas,
     })),
-    before: key === "exact" ? [...oracles, ...both] : both,
+    before: key === "exact" ? first : both,
     ...(room > 0n ? { between: everyLookBetween(claim.steps, claim.bundle) } : {}),
     ...{ after, room, block, ahead, apart, spread, lens, pretended },
     stateOverrides: { ...producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },

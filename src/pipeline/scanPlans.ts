@@ -55,7 +55,7 @@ export const freePlan = (
     // why: how much it needs is yet to be found, and what is chosen then is no more than it had
     return { input, request: bareCall(input, gas), gas, ...(input.gas === null ? { least: 0n } : {}) };
   });
-  const own = [...everyLook(steps, bundle), ...Holdings.queries(wanted), ...both];
+  const own = [...everyLook(bundle, steps), ...Holdings.queries(wanted), ...both];
   // why: users' looks stand behind ours, which they may not starve
   const after = [...own, ...looks];
   const before = [

@@ -66,7 +66,7 @@ const plansOf = (subject: Subject, tag: Observed["blockTag"], memory: Memory) =>
   return {
     ...{ subjects, known, isFamiliar },
     bare: freePlan(subject, tag, isFamiliar ? oracles : [], L1Fee.earnings(needsBytes)),
-    reader: readerOnlyPlan(options, tag, [...everyLook(steps, bundle), ...oracles]),
+    reader: readerOnlyPlan(options, tag, [...everyLook(bundle, steps), ...oracles]),
   };
 };
 

@@ -26,6 +26,7 @@ import type { Chain } from "../Chains.js";
 import { mapped, type Ask } from "../eth/round.js";
 import type { Address } from "../primitives/hex.js";
 import { builtInSteps, type BuiltInStep } from "../primitives/names.js";
+import { memoizeList } from "../primitives/record.js";
 import { text } from "../primitives/statement.js";
 import { code, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
@@ -96,13 +97,11 @@ const accountsOf = (addresses: ReadonlyArray<Address>): ReadonlyArray<Query> =>
   addresses.map((address) => ({ kind: "account", address }));
 
 /** Reductions to what the payers of a bundle can pay, worked out once for all of its cases. */
-const reductions = new WeakMap<Bundle<Filled>, ReturnType<typeof Funds.reductions>>();
+const reductions = memoizeList(Funds.reductions);
 
 /** The lower price of a case whose payer lacks funds; one that cannot be lowered for every transaction of a payer is lowered for none. */
 const affordable = ({ signer, fee }: Filled, bundle: Bundle<Filled>, answers: Answers): Filled["fee"] => {
-  const all = reductions.get(bundle) ?? Funds.reductions(bundle, answers);
-  reductions.set(bundle, all);
-  const reduction = all.get(signer);
+  const reduction = reductions(bundle, answers).get(signer);
   if (reduction === undefined) return fee;
   const lower = (entry: Filled) => Fee.shorten(entry.fee, reduction, answers.quote);
   return bundle.some((entry) => entry.signer === signer && lower(entry) === null)
@@ -229,15 +228,13 @@ export const taking = memoize((steps: ActiveSteps): ReadonlyArray<BuiltIn> =>
   builtIns.filter(({ name }) => steps.has(name)),
 );
 
-/** Lists what the witness reads for the steps that take part, each account once. */
-export const everyLook = (steps: ActiveSteps, bundle: ReadonlyArray<Case>): ReadonlyArray<Query> => {
+/** Lists what the witness reads for the steps that take part, each account once; worked out once for all plans of a bundle. */
+export const everyLook = memoizeList((bundle: ReadonlyArray<Case>, steps: ActiveSteps): ReadonlyArray<Query> => {
   const met = new Set<string>();
-  const looks: Array<Query> = [];
-  for (const step of taking(steps))
-    for (const query of step.looks?.(bundle) ?? [])
-      if (query.kind !== "account" || (!met.has(query.address) && met.add(query.address))) looks.push(query);
-  return looks;
-};
+  return taking(steps)
+    .flatMap(({ looks }) => looks?.(bundle) ?? [])
+    .filter((query) => query.kind !== "account" || (!met.has(query.address) && met.add(query.address)));
+});
 
 /** Those that do not, in their order. why: it is handed out in a report, and not remembered */
 export const leftOutOf = (steps: ActiveSteps): ReadonlyArray<BuiltInStep> =>

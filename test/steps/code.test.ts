@@ -183,7 +183,7 @@ it("every account is asked about once, and one failure leaves the others", async
     [bob, "Failure"],
     [token, "Success"],
   ]);
-  expect(everyLook(everyStep, ends)).toEqual([alice, bob, token].map((address) => ({ kind: "account", address })));
+  expect(everyLook(ends, everyStep)).toEqual([alice, bob, token].map((address) => ({ kind: "account", address })));
 });
 
 describe("code that is there only after the bundle", () => {
