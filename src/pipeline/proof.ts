@@ -255,7 +255,7 @@ export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
 ];
 
 /** That the runs never stood on one block, or that it is not known whether it is the latest. */
-const checkGround = (state: ProofState): ReadonlyArray<Finding> => {
+export const checkGround = (state: ProofState): ReadonlyArray<Finding> => {
   const { proof, head, shown } = state;
   if (doubtsOf(state, "headMoved").length > 0)
     // why: the two that are compared say it themselves, and a further one that is refused says nothing of them
@@ -315,8 +315,7 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
     ask: typeof attempt = attempt,
   ): Effect.fn.Return<ProofState, never, Rpc> {
     const counts = new Map(scanned === null ? [] : bundle.map(({ signer, said }) => [signer, said.nonce.latest]));
-    const last = yield* rounds(yield* ask(on, { ...firstState(memory, head), counts }, why), proofRules);
-    return { ...last, findings: [...checkGround(last), ...last.findings] };
+    return yield* rounds(yield* ask(on, { ...firstState(memory, head), counts }, why), proofRules);
   });
   if (scanned !== null) {
     const { ahead = null, askedAt, header } = scanned;

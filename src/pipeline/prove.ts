@@ -33,7 +33,7 @@ import {
   spanIn,
   worldsOfPlaced,
 } from "./checkProof.js";
-import { proveOnStableHead } from "./proof.js";
+import { checkGround, proveOnStableHead } from "./proof.js";
 import { answersIn, type ProofState } from "./proofState.js";
 import { inFlightOf, subjectsOf, type Unplaced, type Claim } from "./proofPlans.js";
 import { judged, makeReport } from "./report.js";
@@ -222,6 +222,7 @@ const proveOnce = Effect.fnUntraced(function* (
     PendingMoved[severity]({ evidence: "measured" }, text("", stead)),
   ];
   const outcome = yield* assembleProof(context, state, [
+    ...checkGround(state),
     ...state.findings,
     ...(pending === undefined ? [] : pendingMoved("info", "the latest block was used instead")),
   ]);
