@@ -65,7 +65,7 @@ export type { Watched } from "./watch/watch.js";
 export const scan: Transaction.TakesInput<Options, Effect.Effect<BundleReport, InvalidTransaction, Rpc>> = admitted(
   Effect.fn("Preflight.scan")(function* (input: unknown, options: Options = {}) {
     const prepared = yield* Rpc.use(({ defaults }) => prepare(input, options, defaults));
-    return yield* withRun(prepared.options.deadlineMs, () => Effect.map(scanOnce(prepared), ({ report }) => report));
+    return yield* withRun(prepared.options.deadlineMs, () => Effect.flatMap(scanOnce(prepared), ({ whole }) => whole));
   }, reported("scan")),
 );
 
@@ -95,7 +95,7 @@ export const preflight: Transaction.TakesInput<
 > = admitted(
   Effect.fn("Preflight.preflight")(function* (input: unknown, options: Options = {}) {
     const prepared = yield* Rpc.use(({ defaults }) => prepare(input, options, defaults));
-    return yield* proveScanned(prepared, Effect.succeed, prepared.options.speculate);
+    return yield* proveScanned(prepared, null, prepared.options.speculate);
   }, reported("preflight")),
 );
 
@@ -169,15 +169,16 @@ export const prove: <A extends Report>(report: A, options?: Options) => Effect.E
     if (revised.observed.tier === "call") {
       const again = { bundle: inputsOf(revised), options: revised.options, policies };
       return yield* withRun(deadlineMs, () =>
-        Effect.map(scanOnce(again, revised.steps.with), ({ report: scanned }) => scanned),
+        Effect.flatMap(scanOnce(again, revised.steps.with), ({ whole }) => whole),
       );
     }
     const { defaults } = yield* Rpc;
     const elsewhere = checkConnection(revised.chainId, defaults?.chainId ?? null);
     const found = [...(refused === null ? [] : [refused]), ...elsewhere];
+    const proving = { policies, scanned: null, found, whole: Effect.succeed(revised) };
     return yield* withRun(
       deadlineMs,
-      () => Effect.flatMap(proveChosen(revised, { policies, scanned: null, found }), withLast),
+      () => Effect.flatMap(proveChosen(revised, proving), withLast),
       revised.stage === "scanned" ? revised.ledger : null,
     );
   }, reported("prove")),

@@ -14,7 +14,7 @@ import { youngHead } from "../eth/round.js";
 import { RandomWords } from "../primitives/effects.js";
 import type { Hex } from "../primitives/hex.js";
 import { plainJson } from "../primitives/json.js";
-import type { BundleReport } from "../report/schema.js";
+import type { BundleReport, Draft } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
 import { successOf, type Failure } from "../steps/reading/askResult.js";
 import type { Round } from "./answers.js";
@@ -25,12 +25,12 @@ import type { prepare } from "./prepare.js";
 import type { Ahead, Claim } from "./proofPlans.js";
 import { firstState, isOnHead } from "./proofState.js";
 import { aboutOf } from "./prove.js";
-import { counted, withRoomFor } from "./rounds.js";
+import { counted, ledgerSoFar, withRoomFor } from "./rounds.js";
 import { tagOf } from "./worlds/contexts.js";
 
 /** A call as it was scanned and chosen last. */
 export interface Last {
-  readonly report: BundleReport;
+  readonly report: Draft<BundleReport>;
   readonly scanned: NonNullable<Claim["scanned"]>;
   readonly fees: Round["earlier"];
 }
@@ -49,9 +49,9 @@ const keyOf = ({ bundle, options }: Prepared): string =>
 const mostBytes = 2 ** 20;
 
 /** Keeps what was chosen for a call: the last of each, and those that were asked last. */
-export const remember = (prepared: Prepared, last: Last): Effect.Effect<void, never, Rpc> =>
-  Rpc.useSync(({ memory }) => {
-    const { requests } = last.report.ledger;
+export const remember = Effect.fnUntraced(function* (prepared: Prepared, last: Last) {
+  const { requests } = yield* ledgerSoFar;
+  yield* Rpc.useSync(({ memory }) => {
     if (requests.reduce((sum, { bytes }) => sum + bytes, 0) > mostBytes) return;
     const calls = remembered.get(memory) ?? new Map<string, Last>();
     remembered.set(memory, calls);
@@ -61,6 +61,7 @@ export const remember = (prepared: Prepared, last: Last): Effect.Effect<void, ne
     const [oldest] = calls.keys();
     if (calls.size > mostRemembered && oldest !== undefined) calls.delete(oldest);
   });
+});
 
 /** Values left to chance, which `again` gives once more in the same order. */
 const tapeOf = (roll: typeof RandomWords.Service) => {

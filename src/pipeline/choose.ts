@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array";
 import { digestOfReport, requestsOf } from "../report/ready.js";
 import { withJson } from "../primitives/json.js";
-import type { BundleReport, Report, TransactionReport } from "../report/schema.js";
+import type { BundleReport, Draft, Report, TransactionReport } from "../report/schema.js";
 import * as Fee from "../steps/fee.js";
 import { bundleOf, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { buildRequest, filledOf, type Request } from "../transaction/request.js";
@@ -67,14 +67,14 @@ export interface Signed extends Case, Pick<Filled, "nonce" | "gas" | "fee"> {
 }
 
 /** The cases of a report, as its inputs have them. */
-export const inputsOf = ({ transactions, options }: BundleReport): Bundle =>
+export const inputsOf = ({ transactions, options }: Pick<BundleReport, "transactions" | "options">): Bundle =>
   bundleOf(
     Arr.map(transactions, ({ input }) => input),
     options.accounts,
   );
 
 /** The cases of a report as they would be signed; null while a request has a hole. */
-export const signedOf = (report: BundleReport): Bundle<Signed> | null => {
+export const signedOf = (report: Draft<BundleReport>): Bundle<Signed> | null => {
   const requests = requestsOf(report);
   if (requests === null) return null;
   return Arr.zipWith(Arr.zip(inputsOf(report), report.transactions), requests, ([entry, said], request) => ({

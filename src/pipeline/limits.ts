@@ -13,7 +13,7 @@ import type { Chain } from "../Chains.js";
 import type { Address } from "../primitives/hex.js";
 import type { TokenInfo, Transfer } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
-import type { Report } from "../report/schema.js";
+import type { Draft } from "../report/schema.js";
 import type { Right } from "../effects/rights.js";
 import { ownAccounts, type Case, type Ran } from "../steps/reading/bundle.js";
 import { doubtfulIn } from "../steps/reading/addressPositions.js";
@@ -142,7 +142,7 @@ const mostNamed = 8;
 
 /** Decides what a proof measures: everything its report knows of. */
 export const measureOfReport = (
-  report: Report,
+  report: Draft,
   bundle: ReadonlyArray<Ran>,
   policies: ReadonlyArray<Policy>,
   limits: typeof MeasureLimits.Service,

@@ -338,7 +338,7 @@ export const isGoneIn = (runs: ReadonlyArray<AskResult<Run> | null | undefined>)
  * True if the first transaction makes calls that may fail, and nothing says whether they did or why. Later ones stand
  * on what earlier ones leave, which a call that is traced by itself does not have.
  */
-export const isHidden = ([{ outcome }]: Bundle<Filled>, { options }: Report): boolean =>
+export const isHidden = ([{ outcome }]: Bundle<Filled>, { options }: Pick<Report, "options">): boolean =>
   options.stateOverrides === null &&
   options.blockOverrides === null &&
   outcome.inner !== undefined &&

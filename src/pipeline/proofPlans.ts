@@ -14,7 +14,7 @@ import { eip7825Cap } from "../chains/rules.js";
 import type { FeeSubject } from "../chains/feeModel.js";
 import type { Address } from "../primitives/hex.js";
 import type { Policy } from "../report/policy.js";
-import type { Observed, Report, ReportOptions } from "../report/schema.js";
+import type { Draft, Observed, ReportOptions } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import { mayDepend, runsCode } from "../report/waits.js";
 import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
@@ -44,7 +44,7 @@ export interface Ahead {
 
 /** Input of a proof. */
 export interface Claim extends Pick<Subject, "chain" | "looks" | "steps"> {
-  readonly report: Report;
+  readonly report: Draft;
   readonly bundle: Bundle<Signed>;
   readonly measure: Measure;
   readonly worlds: Worlds;

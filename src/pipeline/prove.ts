@@ -8,7 +8,7 @@ import type { RpcError } from "../errors/rpc.js";
 import type { Address } from "../primitives/hex.js";
 import { gas, text } from "../primitives/statement.js";
 import { fromError, code, type Finding } from "../report/finding.js";
-import type { BundleReport, Report } from "../report/schema.js";
+import type { BundleReport, Draft, Report } from "../report/schema.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
@@ -36,7 +36,7 @@ import {
 import { checkGround, proveOnStableHead } from "./proof.js";
 import { answersIn, type ProofState } from "./proofState.js";
 import { inFlightOf, subjectsOf, type Unplaced, type Claim } from "./proofPlans.js";
-import { judged, makeReport } from "./report.js";
+import { judged, makeDraft } from "./report.js";
 import { askUserSteps } from "./later.js";
 import { checkLeftOut, LeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { comparedIn, pendingOf, tagOf } from "./worlds/contexts.js";
@@ -48,7 +48,7 @@ const where = { step: "proof", evidence: "measured" } as const;
  * Keeps the earlier report's findings that still hold: failures, as information, for another source made up for them or
  * they are told again; and how a gas limit came about that is kept.
  */
-const earlierFindings = (report: Report): ReadonlyArray<Finding> =>
+const earlierFindings = (report: Draft): ReadonlyArray<Finding> =>
   report.findings.flatMap((finding) => {
     const { code, error, step, transaction } = finding;
     if (code === GasLimitWidened.code) return [finding];
@@ -56,7 +56,7 @@ const earlierFindings = (report: Report): ReadonlyArray<Finding> =>
   });
 
 /** The block whose state a proof of our own stands on, where its scan saw it; null = what was simulated tells it. */
-const standsOn = ({ header, report: { observed } }: Claim, { observed: scanned }: Report): bigint | null => {
+const standsOn = ({ header, report: { observed } }: Claim, { observed: scanned }: Claim["report"]): bigint | null => {
   const head = successOf(header)?.number ?? null;
   if (observed.blockTag !== "pending") return head;
   return head === scanned.latestNumber ? scanned.baseNumber : null;
@@ -136,7 +136,7 @@ const assembleProof = Effect.fnUntraced(function* (
     ...changed.findings,
     ...checkSecond(measure.holdings, answers.run === null ? others : [answers.run, ...others]),
   ];
-  return yield* makeReport(
+  return (yield* makeDraft(
     bundle,
     answers,
     {
@@ -152,7 +152,6 @@ const assembleProof = Effect.fnUntraced(function* (
       stage: answers.run === null ? "scanned" : "proven",
       worlds: [...worldsIn(state), ...placed],
       ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
-      ledger,
       own: { names: own.names, check },
       others: others.map((run) => ({ run, moved: compared?.other == null ? null : state.effectsIn(run) })),
       earlier: earlierFindings(report),
@@ -160,12 +159,20 @@ const assembleProof = Effect.fnUntraced(function* (
       findings,
     },
     answers.run === null ? null : state.effectsIn(answers.run),
-  );
+  )).whole(ledger);
 });
+
+/** Input of a proof beside its report. */
+interface Proving extends Pick<Unplaced, "policies" | "scanned"> {
+  /** Findings made before anything was asked. */
+  readonly found: ReadonlyArray<Finding>;
+  /** The report itself, where it is the answer. */
+  readonly whole: Effect.Effect<BundleReport, never, Rpc>;
+}
 
 /** What a proof is about, beside the ground that it stands on: a report as it would be signed, with what has to be measured. */
 export const aboutOf = Effect.fnUntraced(function* (
-  report: BundleReport,
+  report: Draft,
   cases: Bundle<Signed>,
   { policies, scanned, looks, settled }: Pick<Unplaced, "policies" | "scanned" | "looks" | "settled">,
 ) {
@@ -192,16 +199,15 @@ export const aboutOf = Effect.fnUntraced(function* (
  * those proven decide the outcome; null = they do not.
  */
 const proveOnce = Effect.fnUntraced(function* (
-  report: BundleReport,
-  // `found` = what was found before anything was asked
-  { policies, found, scanned }: Pick<Unplaced, "policies" | "scanned"> & { readonly found: ReadonlyArray<Finding> },
+  report: Draft<BundleReport>,
+  { policies, found, scanned, whole }: Proving,
   request: Effect.Effect<Own, never, Rpc>,
   widened: Unplaced["settled"],
 ): Effect.fn.Return<{ readonly report: BundleReport; readonly limits: Limits | null }, never, Rpc> {
   const cases = signedOf(report);
-  if (cases === null) return { report, limits: null };
+  if (cases === null) return { report: yield* whole, limits: null };
   const steps = yield* activeSteps;
-  if (!steps.has("simulate")) return { report: unproven(report, steps), limits: null };
+  if (!steps.has("simulate")) return { report: unproven(yield* whole, steps), limits: null };
   const own = yield* request;
   const names = yield* Effect.service(TokenCache);
   const about = yield* aboutOf(report, cases, { policies, scanned, looks: own.looks, settled: widened });
@@ -210,7 +216,7 @@ const proveOnce = Effect.fnUntraced(function* (
   yield* turn;
   const late = failureOf(figuresOf(state.proof));
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
-    return { report: keptFrom(report, late, yield* ledgerSoFar), limits: null };
+    return { report: keptFrom(yield* whole, late, yield* ledgerSoFar), limits: null };
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
@@ -250,21 +256,21 @@ export const ScanAgain = code("estimate", ["unavailable"], "ScanAgain", [
  * once, if the scan is of this very call; of any other report that is proof of nothing.
  */
 export const proveChosen = Effect.fnUntraced(function* (
-  report: BundleReport,
-  proving: Parameters<typeof proveOnce>[1],
+  report: Draft<BundleReport>,
+  proving: Proving,
 ): Effect.fn.Return<BundleReport, never, Rpc> {
   const { chainId, options, transactions, steps } = report;
-  const { scanned } = proving;
   const chains = yield* chainsInUse;
-  const block = scanned === null ? (options.block ?? chains(chainId).blockTag) : tagOf(report);
+  const block = proving.scanned === null ? (options.block ?? chains(chainId).blockTag) : tagOf(report);
   const bundle = Arr.map(transactions, ({ input }) => input);
   // why: users' own steps are asked once for a proof and all that it asks again
   const own = yield* Effect.cached(askUserSteps(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
   const { report: proven, limits } = yield* withRoomFor(report, proveOnce(report, proving, own, null));
   if (limits === null) return proven;
-  if (scanned !== null) {
+  if (proving.scanned !== null) {
     const settled = { ...undoubted, findings: [widened()] };
-    return (yield* proveOnce(withLimits(report, limits), proving, own, settled)).report;
+    const wider = withLimits(yield* proving.whole, limits);
+    return (yield* proveOnce(wider, { ...proving, whole: Effect.succeed(wider) }, own, settled)).report;
   }
   const holds = limits.map((limit) => gas("gas that holds", limit));
   return judged(proven, [...proven.findings, ScanAgain.unavailable({ evidence: "measured" }, ...holds)]);

@@ -1,6 +1,6 @@
 /**
- * From answers to a report, for a scan and a proof alike: every case read and checked, the findings in their order,
- * the whole judged. Pure.
+ * From answers to a report, for a scan and a proof alike: every case read and checked, then, where it is read, the
+ * findings in their order and the whole judged. Pure.
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
@@ -17,13 +17,14 @@ import { bounded } from "../report/bounded.js";
 import { fromError, inOrder, code, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
-import { reportVersion, type BundleReport, type Report, type ReportOptions } from "../report/schema.js";
+import { reportVersion, type BundleReport, type Draft, type Report, type ReportOptions } from "../report/schema.js";
 import * as Simulate from "../steps/simulate.js";
 import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own } from "./own.js";
 import {
+  exposureOf,
   movementsOf,
   settledTokens,
   type Movements,
@@ -41,14 +42,13 @@ interface About extends ObserveInput {
   /** The chain in an earlier report's words, for where nobody describes it here. */
   readonly described?: ShownChain | null;
   readonly measure: Measure;
-  readonly ledger: Report["ledger"];
   /** The names of users' own steps, and what these find. */
   readonly own: Pick<Own, "names"> & { readonly check: Effect.Success<Own["judge"]> };
   /** The other worlds, in their order: every policy has to hold in each, and a call inside may fail in one alone. */
   readonly others?: ReadonlyArray<{
     readonly run: Simulate.Run;
     /** Movements in it; null = it was not compared. */
-    readonly moved: Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure" | "tokens"> | null;
+    readonly moved: RunEffects | null;
   }>;
   readonly stateChanges?: Report["stateChanges"];
   /** Findings from comparing runs. */
@@ -191,13 +191,13 @@ const shownChain = (chain: Chain, chainId: number | null, earlier: ShownChain | 
   return chain.known || own.name !== null || own.symbol !== lookup(chainId).symbol ? own : (earlier ?? own);
 };
 
-/** The report on `bundle`, every choice of it made, out of one round's answers. */
-export const reportOf = (
+/** The draft of the report on `bundle`, every choice of it made, out of one round's answers; and how it is made whole. */
+export const draftOf = (
   bundle: Bundle<Filled>,
   answers: Answers,
   about: About,
   moved: Movements = movementsOf(bundle, answers.run, about.measure, answers.chainId),
-): BundleReport => {
+) => {
   const { options, measure, described = null, others = [], stateChanges = [], earlier = [] } = about;
   const { steps } = answers;
   const transactions = readIn(bundle, answers, abisOf(options));
@@ -208,16 +208,18 @@ export const reportOf = (
     there.reduce<typeof seen>((here, other) => worseOf(here, other, whose), seen),
     steps,
   );
-  const elsewhere = others.map(({ run, moved: other }) => ({
-    ...{ before: run.before, after: run.after, isCompared: other !== null },
-    told: {
-      ...(other && { ...withoutLeftOut(other, steps), tokens: movements.tokens }),
-      transactions: Arr.zipWith(transactions, bundle, (transaction, entry) => ({
-        ...transaction,
-        outcome: Simulate.ranIn(run, entry).outcome,
-      })),
-    },
-  }));
+  const isJudged = about.policies.length > 0 || about.own.names.length > 0;
+  const elsewhere = (isJudged ? others : []).map(({ run, moved: other }) => {
+    const ran = Arr.map(bundle, (entry) => Simulate.ranIn(run, entry));
+    const moves = other && { ...other, exposure: exposureOf(ran, measure, run, other), tokens: movements.tokens };
+    return {
+      ...{ before: run.before, after: run.after, isCompared: other !== null },
+      told: {
+        ...(moves && withoutLeftOut(moves, steps)),
+        transactions: Arr.zipWith(transactions, ran, (transaction, { outcome }) => ({ ...transaction, outcome })),
+      },
+    };
+  });
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
   const checked = {
@@ -240,53 +242,43 @@ export const reportOf = (
     ...about.findings,
   ]);
   const found = [...checkLeftOut(steps, bundle), ...untold(earlier.filter(isTaken), now), ...now];
-  const usual = judged(
-    {
-      version: reportVersion,
-      verdict: "unknown",
-      because: "",
-      stage: about.stage,
-      chainId: answers.chainId,
-      chain: shownChain(answers.chain, answers.chainId, described),
-      options,
-      steps: { with: [...about.own.names], without: leftOutOf(steps) },
-      observed,
-      transactions,
-      carriers: [],
-      funds,
-      ...movements,
-      stateChanges,
-      findings: [],
-      digest: digestOfReport({ chainId: answers.chainId, transactions }),
-      ledger: about.ledger,
-    },
-    [...found, ...checkHoles(bundle, found)],
-  );
-  const own = about.own.check(usual, [{ told: {}, before: answers.before, after: answers.after }, ...elsewhere]);
-  const draft = own.length === 0 ? usual : judged(usual, [...usual.findings, ...own]);
-  const here = checkPolicies(draft, about.policies);
-  const policies = untold(
-    elsewhere.flatMap(({ isCompared, told }) =>
-      isCompared ? checkPolicies({ ...draft, ...told }, about.policies) : [],
-    ),
-    here,
-  );
-  // why: policies judge by every finding, readers get no more than a budget
-  return judged(draft, bounded([...draft.findings, ...here, ...policies]));
+  const draft: Draft<BundleReport> = {
+    ...{ version: reportVersion, stage: about.stage, chainId: answers.chainId },
+    chain: shownChain(answers.chain, answers.chainId, described),
+    ...{ options, steps: { with: [...about.own.names], without: leftOutOf(steps) } },
+    ...{ observed, transactions, carriers: [], funds, ...movements, stateChanges },
+    findings: [...found, ...checkHoles(bundle, found)],
+  };
+  const whole = (ledger: Report["ledger"]): BundleReport => {
+    const { version, ...said } = draft;
+    const digest = digestOfReport(draft);
+    const usual = judged<BundleReport>(
+      { version, verdict: "unknown", because: "", ...said, digest, ledger },
+      draft.findings,
+    );
+    const own = about.own.check(usual, [{ told: {}, before: answers.before, after: answers.after }, ...elsewhere]);
+    const all = own.length === 0 ? usual : judged(usual, [...usual.findings, ...own]);
+    const here = checkPolicies(all, about.policies);
+    const compared = elsewhere.filter(({ isCompared }) => isCompared);
+    const beside = compared.flatMap(({ told }) => checkPolicies({ ...all, ...told }, about.policies));
+    // why: policies judge by every finding, readers get no more than a budget
+    return judged(all, bounded([...all.findings, ...here, ...untold(beside, here)]));
+  };
+  return { draft, whole };
 };
 
 /**
  * The same in two stretches of the event loop: there may be thousands of movements. `effects` = those of the run, where
  * they are known.
  */
-export const makeReport = Effect.fnUntraced(function* (
+export const makeDraft = Effect.fnUntraced(function* (
   bundle: Bundle<Filled>,
   answers: Answers,
   about: About,
   effects: RunEffects | null,
-): Effect.fn.Return<BundleReport> {
+): Effect.fn.Return<ReturnType<typeof draftOf>> {
   yield* turn;
   const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects);
   yield* turn;
-  return reportOf(bundle, answers, about, moved);
+  return draftOf(bundle, answers, about, moved);
 });

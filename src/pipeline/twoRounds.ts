@@ -6,16 +6,18 @@ import type * as Scope from "effect/Scope";
 import * as Struct from "effect/Struct";
 import { turn } from "../primitives/effects.js";
 import { withJson } from "../primitives/json.js";
+import { isTraced } from "../primitives/telemetry.js";
 import * as Assets from "../steps/assets.js";
 import * as Estimate from "../steps/estimate.js";
 import type * as Options from "./prepare.js";
-import type { BundleReport, Report } from "../report/schema.js";
+import type { BundleReport, Draft, Report } from "../report/schema.js";
+import { mostFindings } from "../report/bounded.js";
 import { abisOf } from "../report/options.js";
 import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
 import { each, sent } from "../eth/round.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
-import { answersOf, figuresOf, type Round } from "./answers.js";
+import { answersOf, figuresOf } from "./answers.js";
 import { askUserSteps, rare } from "./later.js";
 import { nothingAhead, remember, sendAhead, type Last } from "./ahead.js";
 import { activeSteps } from "./steps.js";
@@ -26,7 +28,7 @@ import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
 import { simulate } from "./endpoint/simulate.js";
 import { gasPlan, type GasTrial } from "./proofPlans.js";
 import { proveChosen } from "./prove.js";
-import { makeReport } from "./report.js";
+import { makeDraft } from "./report.js";
 import { askScan } from "./scan.js";
 
 /** True if a transaction fails while others of its sender are in flight. */
@@ -55,22 +57,18 @@ const askAt = (trial: GasTrial) => (limits: ReadonlyArray<Limits>) => {
 };
 
 /** True if fees of an earlier report may be too much for what stands against this one, or are of another chain. */
-const isDear = ({ chainId, findings }: Report, earlier: Report): boolean =>
+const isDear = ({ chainId, findings }: Pick<Report, "chainId" | "findings">, earlier: Last["report"]): boolean =>
   chainId !== earlier.chainId ||
   findings.some(
     ({ severity, step }) => severity !== "info" && (step === "fee" || step === "funds" || step === "policy"),
   );
 
-/** A scan: its report, and the answers that its proof need not ask for again. */
+/** A scan: the draft of its report, how that is made whole, and the answers that its proof need not ask for again. */
 export const scanOnce = Effect.fnUntraced(function* (
   { bundle, options, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
   earlier: Report["steps"]["with"] = [],
   last: Last | null = null,
-): Effect.fn.Return<
-  { readonly report: BundleReport; readonly round: Round; readonly fees: Round["earlier"] },
-  never,
-  Rpc
-> {
+) {
   const chains = yield* chainsInUse;
   const limits = yield* Effect.service(MeasureLimits);
   const { memory } = yield* Rpc;
@@ -85,7 +83,7 @@ export const scanOnce = Effect.fnUntraced(function* (
   const subject = { bundle, options, chain, wanted, looks: own.looks, steps };
   const round = yield* askScan(subject, block);
   yield* turn;
-  const make = Effect.fnUntraced(function* (fees: NonNullable<Round["earlier"]> | null) {
+  const make = Effect.fnUntraced(function* (fees: NonNullable<Last["fees"]> | null) {
     const answers = answersOf({ ...round, earlier: fees }, chains, options, named);
     const chosen = choose(bundle, answers);
     const trial: GasTrial = {
@@ -101,71 +99,85 @@ export const scanOnce = Effect.fnUntraced(function* (
     const now = yield* Clock.currentTimeMillis;
     const check = yield* own.judge;
     const measure = measureOf(filled, Assets.transfers(filled), policies, limits, steps);
-    const report = yield* makeReport(
+    const { draft, whole } = yield* makeDraft(
       filled,
       answers,
       {
         ...{ options, policies, now, sighted: yield* sightedSoFar, stage: "scanned" },
-        measure,
-        ledger: yield* ledgerSoFar,
-        own: { names: own.names, check },
+        ...{ measure, own: { names: own.names, check } },
         findings: [...settled.findings, ...(settled.limits === null ? [] : [widened()])],
       },
       null,
     );
     yield* turn;
-    return { report, fees: Struct.pick(answers.quote, ["tip", "maxFeePerGas"]) };
+    const made = Effect.map(ledgerSoFar, whole);
+    return { draft, made, fees: Struct.pick(answers.quote, ["tip", "maxFeePerGas"]) };
   });
   const kept = yield* make(last?.fees ?? null);
-  const made = last !== null && isDear(kept.report, last.report) ? yield* make(null) : kept;
-  return { report: yield* withLast(made.report), round, fees: made.fees };
+  const isFree = last === null || !isDear(policies.length === 0 ? kept.draft : yield* kept.made, last.report);
+  const { draft, made, fees } = isFree ? kept : yield* make(null);
+  return { draft, round, fees, whole: Effect.flatMap(made, withLast) };
 });
 
 /**
  * True if proving could not change the verdict: the node does not simulate, or something is against the
  * transaction already. A violated policy is no such thing: what a scan only logged, a proof measures.
  */
-const isSettled = ({ observed, findings, steps }: Report): boolean =>
+const isSettled = ({ observed, findings, steps }: Draft): boolean =>
   observed.tier === "call" ||
   steps.without.includes("simulate") ||
   findings.some(({ severity, step }) => severity === "blocker" && step !== "policy");
 
+/** True if all that a proof takes of a scan stands in its draft: users' steps have a say in the whole, and so has what fails. */
+const isEnough = (draft: Draft): boolean =>
+  !isSettled(draft) &&
+  draft.steps.with.length === 0 &&
+  draft.findings.length + draft.options.policies.length <= mostFindings &&
+  draft.transactions.every(({ request, outcome }) => request !== null && outcome.status === "success");
+
 /** A scan and its proof; `scope` = for how long requests of the proof that are sent beside the scan may be under way; null = none are. */
 const provedIn = Effect.fnUntraced(function* <E, R>(
   prepared: Parameters<typeof scanOnce>[0],
-  choose: (scanned: BundleReport) => Effect.Effect<BundleReport, E, R>,
+  choose: ((scanned: BundleReport) => Effect.Effect<BundleReport, E, R>) | null,
   scope: Scope.Scope | null,
 ): Effect.fn.Return<BundleReport, E, Rpc | R> {
   const { last, ahead } = scope === null ? nothingAhead : yield* sendAhead(prepared, scope);
-  const { report, round, fees } = yield* phase("Preflight.scan", scanOnce(prepared, [], last), ({ report }) => report);
-  const { deadline } = yield* Effect.service(CurrentRun);
+  const scanning = Effect.withFiber(
+    Effect.fnUntraced(function* (fiber) {
+      const scan = yield* scanOnce(prepared, [], last);
+      const isOver = (yield* Clock.currentTimeMillis) >= (fiber.getRef(CurrentRun).deadline ?? Infinity);
+      const isRead = isOver || isTraced(fiber) || choose !== null || !isEnough(scan.draft);
+      return { ...scan, isOver, report: isRead ? yield* scan.whole : null };
+    }),
+  );
+  const { draft, whole, round, fees, isOver, report } = yield* phase("Preflight.scan", scanning, (scan) => scan.report);
   // why: a proof without any time says no more than that, in front of what took the time
-  const isLate =
-    report.verdict === "unknown" && (yield* Clock.currentTimeMillis) >= (deadline ?? Number.POSITIVE_INFINITY);
-  if (isSettled(report) || isLate) {
+  if (report !== null && (isSettled(report) || (isOver && report.verdict === "unknown"))) {
     if (ahead === null) return report;
     yield* ahead.end;
     return withJson({ ...report, ledger: yield* ledgerSoFar });
   }
-  const { policies } = prepared;
-  const chosen = yield* choose(report);
+  const chosen = report === null || choose === null ? report : yield* choose(report);
   const known = {
     ...Struct.pick(round, ["askedAt", "codes", "header", "noFeeOracle"]),
     run: figuresOf(round),
   };
-  if (scope !== null) yield* remember(prepared, { report: chosen, scanned: known, fees });
-  const proving = proveChosen(chosen, { policies, found: [], scanned: { ...known, ahead } });
-  const proven = Effect.flatMap(proving, withLast);
-  return yield* phase("Preflight.prove", proven, (made) => made);
+  if (scope !== null) yield* remember(prepared, { report: chosen ?? draft, scanned: known, fees });
+  const proving = proveChosen(chosen ?? draft, {
+    ...{ policies: prepared.policies, found: [], scanned: { ...known, ahead } },
+    whole: chosen === null ? whole : Effect.succeed(chosen),
+  });
+  return yield* phase("Preflight.prove", Effect.flatMap(proving, withLast), (made) => made);
 });
 
 /**
- * A scan, and its proof of what `choose` makes of it; a scan that is settled is the answer. Where it `speculates`, the proof's
- * requests go out beside the scan, as the last one of the same call would be proven now.
+ * A scan, and its proof of what `choose` makes of it; null = nobody chooses. A scan that is settled is the answer; of any
+ * other the report is made only where somebody reads it. Where it `speculates`, the proof's requests go out beside the scan,
+ * as the last one of the same call would be proven now.
  */
-export const proveScanned = <E, R>(
+export const proveScanned = <E = never, R = never>(
   prepared: Parameters<typeof scanOnce>[0],
-  choose: (scanned: BundleReport) => Effect.Effect<BundleReport, E, R>,
+  choose: ((scanned: BundleReport) => Effect.Effect<BundleReport, E, R>) | null,
   speculates = false,
 ): Effect.Effect<BundleReport, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, () =>

@@ -12,7 +12,7 @@ export const FindingsCut = code("assets", ["warning"], "FindingsCut", [
 ]);
 
 /** The most findings of one report, without the one that says how many more there were. */
-const mostFindings = 256;
+export const mostFindings = 256;
 
 /**
  * As many findings as a report holds, the worst of them, in their order; `FindingsCut` counts the rest. Of one

@@ -205,6 +205,9 @@ export interface BundleReport extends Report {
   readonly transactions: Arr.NonEmptyReadonlyArray<TransactionReport>;
 }
 
+/** A report that nobody reads yet: its findings are in no order, and lack those of policies and of users' steps. */
+export type Draft<R extends Report = Report> = Omit<R, "verdict" | "because" | "digest" | "ledger">;
+
 /** Everything that was simulated for a report: its transactions, then its carriers. */
 export const simulatedIn = ({ transactions, carriers }: Report): ReadonlyArray<TransactionReport> => [
   ...transactions,

@@ -32,20 +32,21 @@ export interface ReportEvent {
 
 const count = counting("report");
 
-const attributesOf = ({ chainId, verdict, stage, ledger, transactions }: Report): Attributes => ({
-  ...(chainId === null ? {} : { "preflight.chain_id": chainId }),
-  "preflight.verdict": verdict,
-  "preflight.stage": stage,
-  "preflight.rounds": ledger.rounds,
-  "preflight.requests": ledger.requests.length,
-  "preflight.transactions": transactions.length,
+/** None of a report that nobody reads. */
+const attributesOf = (report: Report | null): Attributes => ({
+  ...(report?.chainId == null ? {} : { "preflight.chain_id": report.chainId }),
+  "preflight.verdict": report?.verdict,
+  "preflight.stage": report?.stage,
+  "preflight.rounds": report?.ledger.rounds,
+  "preflight.requests": report?.ledger.requests.length,
+  "preflight.transactions": report?.transactions.length,
 });
 
 /** One half of a preflight, in a span named like that of the call that does nothing else. */
 export const phase = <A, E, R>(
   name: "Preflight.scan" | "Preflight.prove",
   effect: Effect.Effect<A, E, R>,
-  reportIn: (result: A) => Report,
+  reportIn: (result: A) => Report | null,
 ): Effect.Effect<A, E, R> =>
   inSpan(
     effect,

@@ -40,7 +40,7 @@ export { everyDoubt, isParted, type Ground } from "../../src/pipeline/proofGroun
 export { assumedIn, type Proof, type ProofState } from "../../src/pipeline/proofState.js";
 export { gasPlan, type Unplaced, type Claim } from "../../src/pipeline/proofPlans.js";
 export { everyLook, everyStep, type Subject } from "../../src/pipeline/steps.js";
-export { reportOf } from "../../src/pipeline/report.js";
+export { draftOf } from "../../src/pipeline/report.js";
 export { rounds, rule, type Rule } from "../../src/pipeline/rounds.js";
 export { scanRules } from "../../src/pipeline/scan.js";
 export { readerOnlyPlan, freePlan } from "../../src/pipeline/scanPlans.js";

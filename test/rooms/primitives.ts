@@ -1,7 +1,7 @@
 /** What tests take from `src/primitives`: a file that moves inside it is followed here, and in no test. */
 export { dataOf } from "../../src/primitives/copy.js";
 export { differenceText, nothing, type OutcomeDifference } from "../../src/primitives/difference.js";
-export { lazyOr, turn } from "../../src/primitives/effects.js";
+export { lazyOr, RandomWords, turn } from "../../src/primitives/effects.js";
 export {
   forksIn,
   unknownForks,

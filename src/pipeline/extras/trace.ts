@@ -238,7 +238,7 @@ export const tracedInner = (
 /** The bundle, its first case with what a trace tells of the calls inside. JSON-RPC: `debug_traceCall` with `callTracer`. */
 export const withTracedInner = Effect.fnUntraced(function* (
   bundle: Bundle<Filled>,
-  { observed: { blockTag }, options }: Report,
+  { observed: { blockTag }, options }: Pick<Report, "observed" | "options">,
 ): Effect.fn.Return<Bundle<Filled>, never, Rpc> {
   const [{ input, gas, outcome }] = bundle;
   const { inner, returnData } = outcome;

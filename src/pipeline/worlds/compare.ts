@@ -4,7 +4,7 @@ import { OutcomeChanged, SimulationDiverged } from "../../errors/verdicts.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import { address, count, difference, type Figure, text } from "../../primitives/statement.js";
 import { fromError, code, type Evidence, type Finding } from "../../report/finding.js";
-import type { Report } from "../../report/schema.js";
+import type { Draft } from "../../report/schema.js";
 import { nobody } from "../../abi/words.js";
 import type { Filled } from "../../steps/reading/bundle.js";
 import { ByBalance } from "../../steps/reading/holdings.js";
@@ -253,7 +253,7 @@ export const OutcomeNotCompared = code("proof", ["warning"], "OutcomeNotCompared
 
 /** Compares with the earlier report: on the block of our own scan a difference is the contract's, else the world's. */
 export const checkChange = (
-  report: Report,
+  report: Draft,
   exact: Run,
   effects: RunEffects,
   about: {

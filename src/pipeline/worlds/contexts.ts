@@ -13,7 +13,7 @@ import { roll } from "../../primitives/effects.js";
 import type { Hex } from "../../primitives/hex.js";
 import type { RunName, WorldName } from "../../primitives/names.js";
 import { minesOnDemand } from "../../report/freshness.js";
-import type { Observed, Report } from "../../report/schema.js";
+import type { Draft, Observed, Report } from "../../report/schema.js";
 import type { Spacing } from "../../steps/simulate.js";
 import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
 import { signers, type Bundle } from "../../steps/reading/bundle.js";
@@ -100,7 +100,7 @@ export const comparedIn = (worlds: Worlds): ReadonlyArray<World> => {
 
 /** Input that the worlds of a report are made from. */
 interface WorldInput {
-  readonly report: Report;
+  readonly report: Draft;
   readonly signed: Bundle<Signed>;
   readonly chain: Chain;
   /** The latest block; null = not known. */
@@ -128,10 +128,10 @@ export const gridOn = ({ chainId }: Pick<Report, "chainId">, chain: Chain): Grid
   gridOf(chain, chain.known && !minesOnDemand(chainId));
 
 /** The tag that was asked for. */
-export const tagOf = ({ options, observed }: Report): Observed["blockTag"] => options.block ?? observed.blockTag;
+export const tagOf = ({ options, observed }: Draft): Observed["blockTag"] => options.block ?? observed.blockTag;
 
 /** Returns what `pending` is taken for. */
-export const pendingOf = ({ options }: Report, chain: Chain): Chain["pending"] => options.pending ?? chain.pending;
+export const pendingOf = ({ options }: Draft, chain: Chain): Chain["pending"] => options.pending ?? chain.pending;
 
 /** True if the report was made on a pending block that is itself the next one, whose time is the node's own clock. */
 const isOnNext = ({ report: { observed }, head }: WorldInput): boolean => {

@@ -30,7 +30,6 @@ import { isSameBalance } from "../../steps/reading/holdings.js";
 /** Effects of a run; the standards are those that the tokens answered to in the run. */
 export interface RunEffects extends Effects {
   readonly standards: Standards;
-  readonly exposure: Report["exposure"];
   /** Names of the tokens that were asked, as they call themselves. */
   readonly tokens: Report["tokens"];
 }
@@ -44,8 +43,8 @@ const paidIn = (bundle: ReadonlyArray<Filled>, run: Run, transfers: Effects["tra
   return Assets.withBlobs(isFree(run) ? new Map() : Assets.gasPaid(bundle, baseFee, run), bundle, transfers, run);
 };
 
-/** Returns what contracts could take behind a run; null where nothing of it was read. */
-const exposureOf = (
+/** Returns what contracts could take behind a run; null where nothing of it was read. Of most worlds nobody asks. */
+export const exposureOf = (
   bundle: ReadonlyArray<Filled>,
   { exposed }: Measure,
   run: Run | null,
@@ -90,7 +89,6 @@ export const effectsOf = (bundle: ReadonlyArray<Filled>, run: Run, measure: Meas
     transfers,
     balanceChanges: Assets.measure(measure.holdings, { ...sights, evidence: "measured" }),
     approvals: Approvals.read(measure.rights, sights),
-    exposure: exposureOf(bundle, measure, run, sights),
     tokens: Tokens.answered(measure.tokens, words, measure.named),
     producer: run.before.environment?.feeRecipient ?? null,
     held: heldIn(bundle, run),
@@ -148,7 +146,7 @@ export const movementsOf = (
   const balances = Assets.read(holdings, { ...sights, evidence }, sums);
   const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);
   const approvals = Approvals.read(rights, sights);
-  const exposure = effects === null ? exposureOf(bundle, measure, run, sights) : effects.exposure;
+  const exposure = exposureOf(bundle, measure, run, sights);
   return {
     transfers,
     balanceChanges: balances.changes,

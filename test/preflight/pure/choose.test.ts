@@ -2,13 +2,13 @@
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assignNonces, choose, everyStep, keep, reportOf, signedOf, withLimits } from "../../rooms/pipeline.js";
+import { assignNonces, choose, everyStep, keep, signedOf, withLimits } from "../../rooms/pipeline.js";
 import { digestOfReport, type BundleReport } from "../../rooms/report.js";
 import { isRequestOf } from "../../rooms/transaction.js";
 import { alice, bob, bundle, chain, codes } from "../../steps/parts.js";
 import { gwei } from "../../steps/reading/facts.js";
 import { Address } from "../../rooms/primitives.js";
-import { about, answersTo, did, holding, named, roundOf, run, scanned, type Scanned } from "./world.js";
+import { about, answersTo, did, holding, named, reportOf, roundOf, run, scanned, type Scanned } from "./world.js";
 import { inputs, worlds } from "./worlds.js";
 
 const records = ({ transactions }: BundleReport) =>

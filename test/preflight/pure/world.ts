@@ -9,7 +9,7 @@ import {
   choose,
   everyStep,
   Prepare as Options,
-  reportOf,
+  draftOf,
   type Answers,
   type Measure,
   type Round,
@@ -148,7 +148,11 @@ export const nothing: Measure = {
   cut: 0,
 };
 
-type About = Parameters<typeof reportOf>[2];
+type About = Parameters<typeof draftOf>[2];
+
+/** The whole report, by whatever ledger. */
+export const reportOf = (...of: Parameters<typeof draftOf>): BundleReport =>
+  draftOf(...of).whole({ rounds: 1, requests: [], ms: 1 });
 
 export const about = (changed: Partial<About> = {}): About => ({
   ...{
@@ -159,7 +163,7 @@ export const about = (changed: Partial<About> = {}): About => ({
     measure: nothing,
     worlds: [],
   },
-  ...{ ledger: { rounds: 1, requests: [], ms: 1 }, now: 1_790_000_001_000, findings: [], earlier: [] },
+  ...{ now: 1_790_000_001_000, findings: [], earlier: [] },
   ...{ own: { names: [], check: () => [] }, others: [], stateChanges: [] },
   ...{ sighted: { block: null, aheadMs: null, testimonies: [] }, since: null, standsOn: null, isForkUsed: true },
   ...changed,
