@@ -179,23 +179,15 @@ const plainText = (data: Hex): string | null => {
 
 /** One layer of a revert, arguments included. */
 export const describeLayer = (layer: RevertLayer, options: Parameters<typeof describeRevert>[1] = {}): string => {
-  switch (layer._tag) {
-    case "Empty":
-      return "no reason";
-    case "Reason":
-      return `${quoteText(layer.reason)}${meaningText(layer.meaning)}`;
-    case "Panic":
-      return `Panic(0x${layer.code.toString(16).padStart(2, "0")}): ${escapeText(layer.meaning)}`;
-    case "Custom":
-      return `${customText(layer, options.beside)}${meaningText(layer.meaning)}${options.sources === true ? sourceText(layer.provenance) : ""}`;
-    case "Ambiguous":
-      return `one of ${layer.candidates
-        .slice(0, most.items)
-        .map((candidate) => customText(candidate, options.beside))
-        .join(" or ")}`;
-    case "Unknown":
-      return plainText(layer.data) ?? `unknown data ${shortHex(layer.data)}`;
-  }
+  if (layer._tag === "Empty") return "no reason";
+  if (layer._tag === "Reason") return `${quoteText(layer.reason)}${meaningText(layer.meaning)}`;
+  if (layer._tag === "Panic")
+    return `Panic(0x${layer.code.toString(16).padStart(2, "0")}): ${escapeText(layer.meaning)}`;
+  if (layer._tag === "Unknown") return plainText(layer.data) ?? `unknown data ${shortHex(layer.data)}`;
+  if (layer._tag === "Custom")
+    return `${customText(layer, options.beside)}${meaningText(layer.meaning)}${options.sources === true ? sourceText(layer.provenance) : ""}`;
+  const candidates = layer.candidates.slice(0, most.items);
+  return `one of ${candidates.map((candidate) => customText(candidate, options.beside)).join(" or ")}`;
 };
 
 /**

@@ -145,17 +145,11 @@ export const ruled = (chain: Chain, { fork, agrees, by }: Pick<Rules, "fork" | "
     return { ...chain, txGasCapKnown: false, maxInitCodeSize: Math.max(chain.maxInitCodeSize, amsterdamInitCode) };
   // why: another cap than Osaka's is the chain's own, whatever its fork
   const uncapped = chain.txGasCap === eip7825Cap ? null : chain.txGasCap;
-  switch (fork) {
-    // why: since Amsterdam the cap binds execution alone, state gas comes on top (EIP-8037)
-    case "amsterdam":
-      return { ...chain, txGasCap: uncapped, maxInitCodeSize: Math.max(chain.maxInitCodeSize, amsterdamInitCode) };
-    case "osaka":
-      return chain.known ? chain : { ...chain, txGasCapKnown: by === "executed" };
-    case "beforeOsaka":
-      return { ...chain, txGasCap: uncapped };
-    case null:
-      return chain;
-  }
+  if (fork === null) return chain;
+  if (fork === "beforeOsaka") return { ...chain, txGasCap: uncapped };
+  if (fork === "osaka") return chain.known ? chain : { ...chain, txGasCapKnown: by === "executed" };
+  // why: since Amsterdam the cap binds execution alone, state gas comes on top (EIP-8037)
+  return { ...chain, txGasCap: uncapped, maxInitCodeSize: Math.max(chain.maxInitCodeSize, amsterdamInitCode) };
 };
 
 /** The rules of a chain by what speaks for them. */

@@ -90,19 +90,11 @@ const judge = (error: RpcError | Verdict): SendOutcome["kind"] => {
   if (cheap.test(words) && error._tag !== "FeeCapTooLow") return "underpriced";
   if (full.test(words)) return "unknown";
   if (error._tag !== "RpcError") return "rejected";
-  switch (error.reason._tag) {
-    case "InvalidParams":
-      return "rejected";
-    case "NodeLimitExceeded":
-      // why: what we did not read for its size may be the hash
-      return [error.reason.raw, error.reason.code, error.reason.httpStatus].every((told) => told === null)
-        ? "unknown"
-        : "rejected";
-    case "InternalError":
-      return invalid.test(words) ? "rejected" : "unknown";
-    default:
-      return "unknown";
-  }
+  const { _tag, raw, code, httpStatus } = error.reason;
+  if (_tag === "InternalError") return invalid.test(words) ? "rejected" : "unknown";
+  // why: what we did not read for its size may be the hash
+  const isUnread = [raw, code, httpStatus].every((told) => told === null);
+  return _tag === "InvalidParams" || (_tag === "NodeLimitExceeded" && !isUnread) ? "rejected" : "unknown";
 };
 
 /** The result in a whole JSON-RPC answer. */

@@ -91,20 +91,11 @@ export const valueText = (figure: Figure, currency: Currency | string | undefine
   if (unit === "hash" || unit === "text") return escapeText(value, most.characters);
   const beside = () =>
     largestOf(all.flatMap((other) => (other.unit === unit && typeof other.value === "bigint" ? [other.value] : [])));
-  switch (unit) {
-    case "wei":
-      return formatWei(value, currency, beside());
-    case "weiPerGas":
-      return formatGasPrice(value, currency, beside());
-    case "gas":
-      return formatGas(value);
-    case "units":
-      return `${value < vast ? value : `≈${roundUnits(value, 0, true).text}`} smallest units`;
-    case "count":
-      return String(value);
-    default:
-      return `${value} ${unit === "seconds" ? "s" : unit}`;
-  }
+  if (unit === "wei") return formatWei(value, currency, beside());
+  if (unit === "weiPerGas") return formatGasPrice(value, currency, beside());
+  if (unit === "gas") return formatGas(value);
+  if (unit === "units") return `${value < vast ? value : `≈${roundUnits(value, 0, true).text}`} smallest units`;
+  return unit === "count" ? String(value) : `${value} ${unit === "seconds" ? "s" : unit}`;
 };
 
 /** `gas limit 21,000 gas`, escaped; native amounts in `currency`, and in one unit with those of `all` beside it. */

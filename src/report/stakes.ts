@@ -172,21 +172,12 @@ export const rightText = (approval: Approval, names: Names, their: string): stri
   const { standard, token, tokenId, expiration } = approval;
   const of = tokenForPeople(names, token);
   const until = expiration === null || expiration === 0n ? "" : ` until ${dateText(expiration)}`;
-  switch (standard) {
-    case "erc20":
-    case "permit2":
-      return `spend ${limitText(approval, names)}${until}`;
-    case "aaveDebt":
-      return `borrow ${limitText(approval, names)} in ${their} name`;
-    case "morpho":
-      return `manage ${their} positions at ${of}`;
-    case "cryptopunks":
-      return `buy ${of} ${tokenId === null ? "" : idText(tokenId)}`.trim();
-    case "erc6909":
-      return tokenId === null ? `move all of ${their} ${of}` : `spend ${limitText(approval, names)}`;
-    default:
-      return tokenId === null ? `move all of ${their} ${of}` : `take ${of} ${idText(tokenId)}`;
-  }
+  if (standard === "erc20" || standard === "permit2") return `spend ${limitText(approval, names)}${until}`;
+  if (standard === "aaveDebt") return `borrow ${limitText(approval, names)} in ${their} name`;
+  if (standard === "morpho") return `manage ${their} positions at ${of}`;
+  if (standard === "cryptopunks") return `buy ${of} ${tokenId === null ? "" : idText(tokenId)}`.trim();
+  if (tokenId === null) return `move all of ${their} ${of}`;
+  return standard === "erc6909" ? `spend ${limitText(approval, names)}` : `take ${of} ${idText(tokenId)}`;
 };
 
 /** Names who has a right: of an offer to everybody, anybody. */

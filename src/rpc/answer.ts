@@ -33,14 +33,9 @@ export const outgoing = (id: number, method: string, params: ReadonlyArray<unkno
   });
 
 export const noReply = (method: string, { kind, detail }: NoReply, endpoint: Endpoint): RpcError => {
-  switch (kind) {
-    case "too-large":
-      return new RpcError({ method, reason: new NodeLimitExceeded({ detail }) });
-    case "undecodable":
-      return malformed(method, "", detail);
-    case "unreachable":
-      return new RpcError({ method, reason: new Transport({ detail: endpoint.redact(detail) }) });
-  }
+  if (kind === "undecodable") return malformed(method, "", detail);
+  if (kind === "too-large") return new RpcError({ method, reason: new NodeLimitExceeded({ detail }) });
+  return new RpcError({ method, reason: new Transport({ detail: endpoint.redact(detail) }) });
 };
 
 /** One try that brought no answer. */

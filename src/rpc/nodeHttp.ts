@@ -18,18 +18,11 @@ const mostEncodings = 2;
 const unpacked = (packed: Uint8Array, encoding: string, maxBytes: number): Uint8Array | null => {
   const zlib = builtin("node:zlib");
   const limit = { maxOutputLength: Math.min(Math.floor(maxBytes), builtin("node:buffer").constants.MAX_LENGTH) };
-  switch (encoding) {
-    case "gzip":
-    case "x-gzip":
-      return zlib.gunzipSync(packed, limit);
-    case "br":
-      return zlib.brotliDecompressSync(packed, limit);
-    case "deflate":
-      // why: some servers leave the zlib header out, whose first byte ends in 8
-      return ((packed[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(packed, limit) : zlib.inflateRawSync(packed, limit);
-    default:
-      return null;
-  }
+  if (encoding === "gzip" || encoding === "x-gzip") return zlib.gunzipSync(packed, limit);
+  if (encoding === "br") return zlib.brotliDecompressSync(packed, limit);
+  if (encoding !== "deflate") return null;
+  // why: some servers leave the zlib header out, whose first byte ends in 8
+  return ((packed[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(packed, limit) : zlib.inflateRawSync(packed, limit);
 };
 
 const isTooLong = (error: unknown): boolean =>

@@ -75,22 +75,14 @@ const unmovedOf = ([tag, bound = "0"]: ReadonlyArray<string>): Unmoved | null =>
 
 const reserveAnswer = (texts: ReadonlyArray<string>): ReserveAnswer | null => {
   const [tag, first = "", second = "", third = "", nonce = "", hash = "", outcome = "", age = ""] = texts;
-  switch (tag) {
-    case "granted":
-      return { _tag: "Granted", nonce: BigInt(first), leaseMs: Number(second) };
-    case "busy": {
-      const retryInMs = third === "" ? null : Number(third);
-      const last = hash === "" ? null : (hash as Hash);
-      const head = nonce === "" ? null : { nonce: BigInt(nonce), hash: last, outcome, ageMs: Number(age) };
-      return { _tag: "Busy", inFlight: Number(first), cap: Number(second), retryInMs, head };
-    }
-    case "nogap":
-      return { _tag: "NoGap" };
-    case "spent":
-      return { _tag: "Spent", nonce: BigInt(first) };
-    default:
-      return unmovedOf(texts);
-  }
+  if (tag === "granted") return { _tag: "Granted", nonce: BigInt(first), leaseMs: Number(second) };
+  if (tag === "nogap") return { _tag: "NoGap" };
+  if (tag === "spent") return { _tag: "Spent", nonce: BigInt(first) };
+  if (tag !== "busy") return unmovedOf(texts);
+  const retryInMs = third === "" ? null : Number(third);
+  const last = hash === "" ? null : (hash as Hash);
+  const head = nonce === "" ? null : { nonce: BigInt(nonce), hash: last, outcome, ageMs: Number(age) };
+  return { _tag: "Busy", inFlight: Number(first), cap: Number(second), retryInMs, head };
 };
 
 const replaceAnswer = ([tag, last = ""]: ReadonlyArray<string>) => {

@@ -21,23 +21,15 @@ import type { Right } from "../../effects/rights.js";
 
 /** The query for how far the right goes, made once for all runs; null: no comparable answer (offers have a price). */
 export const queryOf = memoize(({ standard, token, keeper, owner, spender, tokenId, operator }: Right): Read | null => {
-  switch (standard) {
-    case "permit2":
-      return permit2Allowance(keeper, owner, token, spender);
-    case "erc6909":
-      return tokenId === null ? isOperator(token, owner, spender) : allowance6909(token, owner, spender, tokenId);
-    case "erc777":
-      return isOperatorFor(token, spender, owner);
-    case "aaveDebt":
-      return borrowAllowance(token, owner, spender);
-    case "morpho":
-      return isAuthorized(token, owner, spender);
-    case "cryptopunks":
-      return null;
-    default:
-      if (operator) return isApprovedForAll(token, owner, spender);
-      return tokenId === null ? allowance(token, owner, spender) : getApproved(token, tokenId);
-  }
+  if (standard === "permit2") return permit2Allowance(keeper, owner, token, spender);
+  if (standard === "erc777") return isOperatorFor(token, spender, owner);
+  if (standard === "aaveDebt") return borrowAllowance(token, owner, spender);
+  if (standard === "morpho") return isAuthorized(token, owner, spender);
+  if (standard === "cryptopunks") return null;
+  if (standard === "erc6909")
+    return tokenId === null ? isOperator(token, owner, spender) : allowance6909(token, owner, spender, tokenId);
+  if (operator) return isApprovedForAll(token, owner, spender);
+  return tokenId === null ? allowance(token, owner, spender) : getApproved(token, tokenId);
 });
 
 /** A right whose shape leaves open what it is, is asked about in both ways. */
