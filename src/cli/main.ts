@@ -88,17 +88,13 @@ const elsewhere: Readonly<Record<string, string>> = {
 const complaints = (errors: ReadonlyArray<CliError.NonShowHelpErrors>, help: HelpDoc): ReadonlyArray<string> => {
   const unknown = errors.filter(({ _tag }) => _tag === "UnknownSubcommand");
   const lines = (unknown.length > 0 ? unknown : errors).map((error) => {
-    switch (error._tag) {
-      case "UnexpectedArgument":
-        return "there are more arguments than it takes; put a value with spaces into quotes";
-      case "UnrecognizedOption":
-        if (!/^--./.test(error.option)) return "options begin with two dashes, except -h and -v";
-        return error.suggestions.length > 0
-          ? error.message
-          : new CliError.UnrecognizedOption({ ...error, suggestions: meantBy(error.option, help) }).message;
-      default:
-        return error.message;
-    }
+    if (error._tag === "UnexpectedArgument")
+      return "there are more arguments than it takes; put a value with spaces into quotes";
+    if (error._tag !== "UnrecognizedOption") return error.message;
+    if (!/^--./.test(error.option)) return "options begin with two dashes, except -h and -v";
+    return error.suggestions.length > 0
+      ? error.message
+      : new CliError.UnrecognizedOption({ ...error, suggestions: meantBy(error.option, help) }).message;
   });
   return [...new Set(lines)];
 };

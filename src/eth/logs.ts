@@ -45,23 +45,16 @@ const proposal = ({ reason }: RpcError): bigint | null => {
  */
 const afterFailure = (piece: Piece, error: RpcError) => {
   const size = sizeOf(piece);
-  switch (error.reason._tag) {
-    case "LogRangeTooLarge":
-    case "NodeLimitExceeded": {
-      if (size <= 1n) return "too-large";
-      const proposed = proposal(error);
-      const learned = proposed !== null && proposed >= 1n && proposed < size ? proposed : null;
-      return { pieces: cut(piece, learned ?? size / 2n), learned };
-    }
-    case "UpstreamUnavailable":
-    case "Timeout": {
-      const ours = error.reason._tag === "Timeout" && error.reason.afterMs !== null;
-      if (size <= 1n || piece.splitForTrouble || ours) return "failed";
-      return { pieces: cut(piece, size / 2n, true), learned: null };
-    }
-    default:
-      return "failed";
+  const { reason } = error;
+  if (reason._tag === "LogRangeTooLarge" || reason._tag === "NodeLimitExceeded") {
+    if (size <= 1n) return "too-large";
+    const proposed = proposal(error);
+    const learned = proposed !== null && proposed >= 1n && proposed < size ? proposed : null;
+    return { pieces: cut(piece, learned ?? size / 2n), learned };
   }
+  const isTrouble = reason._tag === "UpstreamUnavailable" || (reason._tag === "Timeout" && reason.afterMs === null);
+  if (size <= 1n || piece.splitForTrouble || !isTrouble) return "failed";
+  return { pieces: cut(piece, size / 2n, true), learned: null };
 };
 
 const method = "eth_getLogs";

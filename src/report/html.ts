@@ -67,25 +67,20 @@ const cellHtml = ({ text, tone, isAddress }: Cell, { title, align }: Column = le
   `<td data-title="${escapeXml(title)}" class="${align} ${tone ?? "plain"}${isAddress === true ? " address" : ""}"><bdi>${escapeXml(text)}</bdi></td>`;
 
 const blockHtml = (block: Block): string => {
-  switch (block.kind) {
-    case "facts":
-      return tableHtml("", block.facts.map(factHtml));
-    case "table": {
-      const { columns, rows, rest } = block;
-      const titles = columns.map(({ title, align }) => `<th scope="col" class="${align}">${escapeXml(title)}</th>`);
-      const cells = rows.map((row) => row.map((cell, at) => cellHtml(cell, columns[at])).join(""));
-      const more = rest === "" ? "" : `<p class="dim">${rest}</p>`;
-      return `${tableHtml(`<thead><tr>${titles.join("")}</tr></thead>`, cells)}${more}`;
-    }
-    case "items": {
-      const items = block.items.map(({ code, what, details, remedy, docs = code }) => {
-        const title = `<strong><bdi>${escapeXml(what === "" ? code : what)}</bdi></strong> <span class="code">${escapeXml(docs)}</span>`;
-        const places = details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("");
-        return `<li>${title}${places}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`;
-      });
-      return `<ul class="${block.tone}">${items.join("\n")}</ul>`;
-    }
+  if (block.kind === "facts") return tableHtml("", block.facts.map(factHtml));
+  if (block.kind === "table") {
+    const { columns, rows, rest } = block;
+    const titles = columns.map(({ title, align }) => `<th scope="col" class="${align}">${escapeXml(title)}</th>`);
+    const cells = rows.map((row) => row.map((cell, at) => cellHtml(cell, columns[at])).join(""));
+    const more = rest === "" ? "" : `<p class="dim">${rest}</p>`;
+    return `${tableHtml(`<thead><tr>${titles.join("")}</tr></thead>`, cells)}${more}`;
   }
+  const items = block.items.map(({ code, what, details, remedy, docs = code }) => {
+    const title = `<strong><bdi>${escapeXml(what === "" ? code : what)}</bdi></strong> <span class="code">${escapeXml(docs)}</span>`;
+    const places = details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("");
+    return `<li>${title}${places}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`;
+  });
+  return `<ul class="${block.tone}">${items.join("\n")}</ul>`;
 };
 
 const sectionHtml = ({ title, tone, blocks }: Section): string =>

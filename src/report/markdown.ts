@@ -28,27 +28,23 @@ const tableLines = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<Readonly
 ];
 
 const blockLines = (block: Block): ReadonlyArray<string> => {
-  switch (block.kind) {
-    case "facts":
-      return tableLines(
-        [left(""), left("")],
-        block.facts.map(({ label, text, evidence }) => [
-          `**${escapeMarkdown(label)}**`,
-          `${escapeMarkdown(text)}${evidence === undefined ? "" : ` <sub>${evidence}</sub>`}`,
-        ]),
-      );
-    case "table": {
-      const rows = block.rows.map((row) => row.map(({ text }) => escapeMarkdown(text)));
-      return [...tableLines(block.columns, rows), ...(block.rest === "" ? [] : ["", block.rest])];
-    }
-    case "items":
-      return block.items.map(({ code, what, details, remedy }) => {
-        const name = escapeMarkdown(code);
-        const title = what === "" ? `**${name}**` : `**${escapeMarkdown(what)}** (${name})`;
-        const parts = [...details, ...(remedy === "" ? [] : [`→ ${remedy}`])];
-        return [`- ${title}`, ...parts.map(escapeMarkdown)].join(" · ");
-      });
+  if (block.kind === "facts") {
+    const rows = block.facts.map(({ label, text, evidence }) => [
+      `**${escapeMarkdown(label)}**`,
+      `${escapeMarkdown(text)}${evidence === undefined ? "" : ` <sub>${evidence}</sub>`}`,
+    ]);
+    return tableLines([left(""), left("")], rows);
   }
+  if (block.kind === "table") {
+    const rows = block.rows.map((row) => row.map(({ text }) => escapeMarkdown(text)));
+    return [...tableLines(block.columns, rows), ...(block.rest === "" ? [] : ["", block.rest])];
+  }
+  return block.items.map(({ code, what, details, remedy }) => {
+    const name = escapeMarkdown(code);
+    const title = what === "" ? `**${name}**` : `**${escapeMarkdown(what)}** (${name})`;
+    const parts = [...details, ...(remedy === "" ? [] : [`→ ${remedy}`])];
+    return [`- ${title}`, ...parts.map(escapeMarkdown)].join(" · ");
+  });
 };
 
 const sectionLines = ({ title, tone, blocks }: Section): ReadonlyArray<string> => [

@@ -153,22 +153,17 @@ const factLines = (rows: ReadonlyArray<Fact>, width: number, paint: Paint): Read
 
 const blockLines = (block: Block, width: number, paint: Paint, isFull: boolean): ReadonlyArray<string> => {
   const dimmed = (line: string) => paint(line, "dim");
-  switch (block.kind) {
-    case "facts":
-      return factLines(block.facts, width, paint);
-    case "table":
-      return [
-        ...tableLines(block.columns, block.rows, width, paint),
-        ...(block.rest === "" ? [] : indented(block.rest, "  ", width)),
-      ];
-    case "items":
-      return block.items.flatMap(({ code, what, details, remedy, docs }) => [
-        ...indented(joined(what, code), "  - ", width, withTail(what === "" ? "" : code, block.tone, paint)),
-        ...details.flatMap((detail) => indented(detail, "    ", width, dimmed)),
-        ...(remedy === "" ? [] : indented(remedy, "    → ", width)),
-        ...(docs === undefined || !isFull ? [] : indented(docs, "    Docs: ", width, dimmed, 4)),
-      ]);
+  if (block.kind === "facts") return factLines(block.facts, width, paint);
+  if (block.kind === "table") {
+    const rest = block.rest === "" ? [] : indented(block.rest, "  ", width);
+    return [...tableLines(block.columns, block.rows, width, paint), ...rest];
   }
+  return block.items.flatMap(({ code, what, details, remedy, docs }) => [
+    ...indented(joined(what, code), "  - ", width, withTail(what === "" ? "" : code, block.tone, paint)),
+    ...details.flatMap((detail) => indented(detail, "    ", width, dimmed)),
+    ...(remedy === "" ? [] : indented(remedy, "    → ", width)),
+    ...(docs === undefined || !isFull ? [] : indented(docs, "    Docs: ", width, dimmed, 4)),
+  ]);
 };
 
 /**

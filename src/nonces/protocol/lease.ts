@@ -109,30 +109,21 @@ const take = Effect.fnUntraced(function* (lane: LaneId, options: ReserveOptions,
     const { answer, moved } =
       first.answer._tag === "Cold" && !store.persistent ? yield* Effect.andThen(begin, ask) : first;
     yield* Metrics.countMoved({ answer, moved });
-    switch (answer._tag) {
-      case "Granted": {
-        const { nonce, leaseMs } = answer;
-        // Transactions that the node has not seen may be of another chain, as well as in nobody's pool yet
-        if (nonce > counts.pending) yield* Effect.tapError(checkAgain(lane), () => abandon);
-        yield* Metric.update(Metrics.reserved, 1);
-        return { lane, nonce, width, token, leaseMs, counts, spent: yield* Ref.make(false) };
-      }
-      case "NoGap":
-        return null;
-      case "Cold":
-        return yield* new NonceColdStart({ lane: lane.id, ...counts });
-      case "Implausible":
-      case "Forgotten":
-        return yield* unmovedError(lane, counts.latest, answer);
-      case "Spent":
-        return yield* new LeaseLost({ lane: lane.id, nonce: answer.nonce });
-      case "Busy": {
-        const { inFlight, cap, retryInMs } = answer;
-        const wholeMs = retryInMs === null ? null : Math.ceil(retryInMs);
-        const head = answer.head && { ...answer.head, outcome: kindAndWhy(answer.head.outcome).outcome };
-        return yield* new NonceBusy({ lane: lane.id, inFlight, cap, retryInMs: wholeMs, head });
-      }
+    if (answer._tag === "Granted") {
+      const { nonce, leaseMs } = answer;
+      // Transactions that the node has not seen may be of another chain, as well as in nobody's pool yet
+      if (nonce > counts.pending) yield* Effect.tapError(checkAgain(lane), () => abandon);
+      yield* Metric.update(Metrics.reserved, 1);
+      return { lane, nonce, width, token, leaseMs, counts, spent: yield* Ref.make(false) };
     }
+    if (answer._tag === "NoGap") return null;
+    if (answer._tag === "Cold") return yield* new NonceColdStart({ lane: lane.id, ...counts });
+    if (answer._tag === "Spent") return yield* new LeaseLost({ lane: lane.id, nonce: answer.nonce });
+    if (answer._tag !== "Busy") return yield* unmovedError(lane, counts.latest, answer);
+    const { inFlight, cap, retryInMs } = answer;
+    const wholeMs = retryInMs === null ? null : Math.ceil(retryInMs);
+    const head = answer.head && { ...answer.head, outcome: kindAndWhy(answer.head.outcome).outcome };
+    return yield* new NonceBusy({ lane: lane.id, inFlight, cap, retryInMs: wholeMs, head });
   });
   return yield* Effect.acquireRelease(acquire, (lease: Lease | null) =>
     lease === null || Ref.getUnsafe(lease.spent) ? Effect.void : giveBack(lane, token, lease.leaseMs),
