@@ -221,11 +221,10 @@ const parametersIn = (oracle: Address, view: View): Parameters<typeof fjordL1Fee
 const operatorFee = (oracle: Address, subject: FeeSubject, view: View): ((gas: bigint) => bigint) | "unreadable" => {
   const atLimit = readUint256(view.call(getOperatorFee(subject.gasLimit, oracle)));
   const atZero = readUint256(view.call(getOperatorFee(0n, oracle)));
-  if (atLimit !== null && atZero !== null && atLimit >= atZero && atLimit < 1n << 128n) {
+  if (atLimit !== null && atZero !== null && atLimit >= atZero && atLimit < 1n << 128n)
     return subject.gasLimit === 0n
       ? () => atLimit
       : (gas) => atZero + ((atLimit - atZero) * gas + subject.gasLimit - 1n) / subject.gasLimit;
-  }
   // before Isthmus there is no operator fee, and no function to ask for it
   const isthmus = view.call(isIsthmus(oracle));
   const before = isthmus !== null && readBool(isthmus) !== true && (atLimit === null || atZero === null);

@@ -69,14 +69,13 @@ const copy = (value: unknown, depth: number, budget: { values: number; character
   const fields: Record<string, Schema.Json> = {};
   for (const [key, field] of Object.entries({ ...words, ...value }).slice(0, limits.values)) {
     if (budget.values <= 0) break;
-    if (field !== undefined && typeof field !== "function") {
+    if (field !== undefined && typeof field !== "function")
       Object.defineProperty(fields, cut(key, budget), {
         value: copy(field, depth + 1, budget),
         enumerable: true,
         configurable: true,
         writable: true,
       });
-    }
   }
   return fields;
 };

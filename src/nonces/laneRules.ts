@@ -230,9 +230,7 @@ const settle = (draft: Draft, latest: bigint, keep: Keep, now: number): Unmoved 
   if (draft.doubtAt === 0 || draft.doubt < draft.floor !== isLow) {
     draft.doubt = latest;
     draft.doubtAt = now;
-  } else if (isLow ? latest > draft.doubt : latest < draft.doubt) {
-    draft.doubt = latest;
-  }
+  } else if (isLow ? latest > draft.doubt : latest < draft.doubt) draft.doubt = latest;
   const isBelieved = draft.doubtAt + keep.doubtMs <= now;
   if (!isBelieved) return isLow ? null : implausible;
   if (isLow && !keepsAll(draft, draft.doubt)) return { _tag: "Forgotten", tail: draft.tail };

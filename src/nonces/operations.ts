@@ -118,14 +118,13 @@ export const reserve = (view: View, request: ReserveRequest, now: number): Decis
   const unmoved = advance(draft, request.counts, request.keep, now);
   if (unmoved !== null) return decide(draft, unmoved);
   const known = find(draft, request.token);
-  if (known !== null) {
+  if (known !== null)
     return decide(
       draft,
       known.slot.state === "reserved"
         ? { _tag: "Granted", nonce: known.nonce, leaseMs: known.slot.until - now }
         : { _tag: "Spent", nonce: known.nonce },
     );
-  }
   const found = survey(draft);
   const cap = request.width === 2 || found.pair ? Math.min(1, request.cap) : request.cap;
   const nonce = nonceFor(found, draft.next, request, cap);
@@ -150,9 +149,8 @@ export const commit = (
   const draft = draftOf(view);
   const slot = draft.get(nonce);
   if (!isOwn(slot, token)) return decide(draft, "lost");
-  if (slot.state !== "reserved") {
+  if (slot.state !== "reserved")
     return decide(draft, slot.attempts[0]?.hash === attempt.hash && !isBurned(slot) ? "committed" : "lost");
-  }
   const committed = { state: "committed", until: 0, since: now } as const;
   draft.writes.set(nonce, { ...slot, ...committed, offeredAt: now, attempts: [attempt] });
   const second = draft.get(nonce + 1n);

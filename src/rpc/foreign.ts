@@ -64,9 +64,8 @@ const unwrap = (method: string, error: unknown, redact: (text: string) => string
   );
   if (http !== undefined) return { method, ...context, bodyText: detail };
   if (named("TimeoutError") !== undefined) return new RpcError({ method, reason: new Timeout({ detail }) });
-  if (named("ResponseBodyTooLargeError") !== undefined) {
+  if (named("ResponseBodyTooLargeError") !== undefined)
     return new RpcError({ method, reason: new NodeLimitExceeded({ detail }) });
-  }
   if (named("SyntaxError") !== undefined) return malformed(method, "", "no JSON");
   return new RpcError({ method, reason: new Transport({ detail }) });
 };

@@ -123,11 +123,10 @@ const postTogether = (
     for (const [index, tried] of (read ?? []).entries())
       if (group[index]?.cancelled === false) group[index].callback(tried);
   });
-  for (const waiting of group) {
+  for (const waiting of group)
     waiting.cancel = () => {
       if (group.every(({ cancelled }) => cancelled)) abort();
     };
-  }
 };
 
 /**

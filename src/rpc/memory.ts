@@ -114,9 +114,8 @@ export const memoryOf = (now: () => number, refusalMs: number): Memory => {
       // why: a method that has answered before was refused for this one request, not as such
       if (Result.isSuccess(result)) {
         if (answered.size < mostMethods) answered.add(method);
-      } else if (isRefusal(result.failure) && !answered.has(method) && refusals.size < mostMethods) {
+      } else if (isRefusal(result.failure) && !answered.has(method) && refusals.size < mostMethods)
         refusals.set(method, { value: result.failure, until: now() + refusalMs });
-      }
     },
   };
 };

@@ -144,9 +144,8 @@ export const decodeAnswers = (queries: ReadonlyArray<Query>, returnData: Hex): R
   const answers: Array<WitnessAnswer> = [];
   let at = magic.length;
   for (const { kind } of queries) {
-    if (hex.length === at + 2 && hex.endsWith(starved)) {
+    if (hex.length === at + 2 && hex.endsWith(starved))
       return [...answers, ...queries.slice(answers.length).map(() => unavailable)];
-    }
     const read = kind === "call" ? callAt(hex, at, costs.answers[answers.length] ?? 0) : readers[kind](hex, at);
     if (read === null) return null;
     answers.push(read.answer);

@@ -45,9 +45,8 @@ export const bootstrap = Effect.fn("Nonces.bootstrap")(function* <E = never, R =
   yield* Effect.sleep(settleMs);
   const after = yield* ask;
   const isHeld = isHeldBefore || (counts === undefined && (yield* poolHolds(lane)));
-  if (isHeld || before.latest !== after.pending || before.pending !== after.latest) {
+  if (isHeld || before.latest !== after.pending || before.pending !== after.latest)
     return yield* new NonceColdStart({ lane: lane.id, ...after });
-  }
   return yield* adopt(input, { counts: after });
 });
 
