@@ -193,10 +193,7 @@ export type SenderOf<client> = client extends { readonly account: { readonly add
 export const layerClient = (client: ViemClient, options: Options = {}): Layer.Layer<Rpc> => {
   const described = checkClient(client, options);
   const rpc = overViem(client, client.transport, client.name ?? "viem client", options);
-  return Layer.effect(
-    Rpc,
-    Effect.map(rpc, (service) => ({ ...service, ...described })),
-  );
+  return Effect.map(rpc, (service) => ({ ...service, ...described })).pipe(Layer.effect(Rpc));
 };
 
 /**
@@ -228,10 +225,8 @@ export const layerTransport = (transport: ViemTransport, options: Options = {}):
 /** An EIP-1193 provider, such as a wallet in the browser. Throws `InvalidConnection`, which says what is wrong. */
 export const layerProvider = (provider: Requester, options: Options = {}): Layer.Layer<Rpc> => {
   checkProvider(provider, options);
-  return Layer.effect(
-    Rpc,
-    over(() => sendForeign(requestOf(provider), redactUrls), "EIP-1193 provider", options),
-  );
+  const rpc = over(() => sendForeign(requestOf(provider), redactUrls), "EIP-1193 provider", options);
+  return Layer.effect(Rpc, rpc);
 };
 
 /**

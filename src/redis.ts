@@ -42,10 +42,7 @@ export type { Options } from "./nonces/redis/store.js";
 
 /** Over effect's Redis service, e.g. `NodeRedis.layer` of `@effect/platform-node`. */
 export const layer = (options: Options = {}): Layer.Layer<NonceStore, never, Redis.Redis> =>
-  Layer.effect(
-    NonceStore,
-    Effect.map(Redis.Redis, (redis) => makeRedis(redis, options)),
-  );
+  Effect.map(Redis.Redis, (redis) => makeRedis(redis, options)).pipe(Layer.effect(NonceStore));
 
 /** A client with one connection: what is reserved is that connection. Closing stays with who opened it. */
 const overClient = (send: (command: string, args: ReadonlyArray<string>) => Promise<unknown>, options: Options) => {

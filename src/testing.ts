@@ -259,10 +259,7 @@ export const layerReplay = (tape: Tape): Layer.Layer<Rpc> =>
     const then = tape.startedAt === null ? clock : setBack(clock, tape.startedAt);
     return Layer.mergeAll(
       Layer.succeed(RandomWords, loaded(tape, dice)),
-      Layer.effect(
-        Rpc,
-        nodeOf("replayed node", () => rewind(tape), then),
-      ),
+      nodeOf("replayed node", () => rewind(tape), then).pipe(Layer.effect(Rpc)),
       Layer.succeed(Clock.Clock, then),
     );
   }).pipe(Layer.unwrap);

@@ -139,11 +139,8 @@ export const describeLog = (log: DecodedLog): string => {
   const parameters = values.map(
     ([name], index) => inputs.find((input) => fieldOf(input, "name") === name) ?? inputs[index],
   );
-  return describeCall(
-    log.name,
-    parameters,
-    values.map(([, value]): unknown => value),
-  );
+  const told = values.map(([, value]): unknown => value);
+  return describeCall(log.name, parameters, told);
 };
 
 const customText = (custom: RevertCustom, beside?: PrintStyle["beside"]): string => {

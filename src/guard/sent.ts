@@ -51,12 +51,10 @@ const lookedFor = (pass: Pass, report: BundleReport, hash: Hash) => {
   const ofWallet = Effect.flatMap(asking, (answer) =>
     Effect.try(() => readTransaction(answer)).pipe(Effect.flatMap(Effect.fromResult)),
   );
-  return [getTransaction({ hash }), ofWallet].map((look) =>
-    Effect.map(
-      Effect.orElseSucceed(look, () => null),
-      (shown) => authentic(report, hash, shown),
-    ),
-  );
+  return [getTransaction({ hash }), ofWallet].map((look) => {
+    const shown = Effect.orElseSucceed(look, () => null);
+    return Effect.map(shown, (one) => authentic(report, hash, one));
+  });
 };
 
 /** The first that is shown, by whomever. */

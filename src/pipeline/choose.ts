@@ -67,11 +67,10 @@ export interface Signed extends Case, Pick<Filled, "nonce" | "gas" | "fee"> {
 }
 
 /** The cases of a report, as its inputs have them. */
-export const inputsOf = ({ transactions, options }: Pick<BundleReport, "transactions" | "options">): Bundle =>
-  bundleOf(
-    Arr.map(transactions, ({ input }) => input),
-    options.accounts,
-  );
+export const inputsOf = ({ transactions, options }: Pick<BundleReport, "transactions" | "options">): Bundle => {
+  const inputs = Arr.map(transactions, ({ input }) => input);
+  return bundleOf(inputs, options.accounts);
+};
 
 /** The cases of a report as they would be signed; null while a request has a hole. */
 export const signedOf = (report: Draft<BundleReport>): Bundle<Signed> | null => {

@@ -186,10 +186,8 @@ export const make = <R = never>(
     use: (verbs: Effect.Success<typeof loaded>, all: RunOptions) => Effect.Effect<A, E, Rpc | R>,
   ) => {
     const all = withDefaults(defaults, options);
-    return run(
-      Effect.flatMap(loaded, (verbs) => use(verbs, all)),
-      options,
-    );
+    const used = Effect.flatMap(loaded, (verbs) => use(verbs, all));
+    return run(used, options);
   };
   /** Runs `use` for a report, where it is one. */
   const onReport = <A, E>(

@@ -64,11 +64,8 @@ const withQuantities = (value: unknown): unknown => {
   // why: an object of a class may say itself how it is written
   if (isRecord(value) && typeof value["toJSON"] === "function") return value;
   // why: a field that is undefined is left out, as JSON has it
-  if (isPlain(value))
-    return Rows.map(
-      Rows.filter(value, (part) => part !== undefined),
-      withQuantities,
-    );
+  const isKept = (part: unknown) => part !== undefined;
+  if (isPlain(value)) return Rows.map(Rows.filter(value, isKept), withQuantities);
   // why: JSON writes what is left as null or leaves it out, which asks for something else
   const isScalar = value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
   return Result.getOrThrow(isScalar ? Result.succeed(value) : Result.fail("no JSON"));

@@ -110,10 +110,8 @@ const postTogether = (
   ended: (isTaken: boolean) => void,
 ): void => {
   const requests = group.map(({ request }) => request);
-  const room = sharedRoom(
-    group.map(({ room }) => room),
-    maxBytes,
-  );
+  const rooms = group.map(({ room }) => room);
+  const room = sharedRoom(rooms, maxBytes);
   const abort = post(`[${requests.map(({ text }) => text).join(",")}]`, room, (result) => {
     const read = Result.match(result, {
       onSuccess: (reply) => readBatch(requests, reply, endpoint),

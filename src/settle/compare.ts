@@ -176,11 +176,9 @@ const eventsBeside = (said: ReadonlyArray<MinedOutcome>, happened: ReadonlyArray
       logFacts(index, each ?? []).map(({ of, value }): Fact => ({ of: { ...of, event }, value })),
     ),
   ];
-  const asSaid = factsOf(
-    said,
-    logs.map((log) => [log]),
-  );
-  return compare(asSaid, factsOf(happened, [...found, ...others.map((log) => [log])]), () => unknownCause);
+  const listed = (some: ReadonlyArray<(typeof logs)[number]>) => some.map((log) => [log]);
+  const asSaid = factsOf(said, listed(logs));
+  return compare(asSaid, factsOf(happened, [...found, ...listed(others)]), () => unknownCause);
 };
 
 /**

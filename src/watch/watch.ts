@@ -96,13 +96,8 @@ const atHead = (
     const now = yield* Clock.currentTimeMillis;
     const reason = lostBy(cleared, since.header, chains(cleared.chainId), now);
     if (reason !== null) return { _tag: "Lost", head: since, reason, report: cleared };
-    const proving = Effect.all([
-      Effect.map(
-        newest,
-        Option.getOrElse(() => since),
-      ),
-      proveAgain(cleared),
-    ]);
+    const heading = Effect.map(newest, (head) => Option.getOrElse(head, () => since));
+    const proving = Effect.all([heading, proveAgain(cleared)]);
     const [head, report] = yield* Semaphore.withPermit(permitsOn(memory), proving);
     const clearance = yield* Effect.result(ready(report));
     if (Result.isFailure(clearance)) return { _tag: "Lost", head, reason: clearance.failure, report };
@@ -124,12 +119,8 @@ export const watchWith = <E = never, R = never>(
     // why: while one is judged the newest head waits, and only that one
     const newest = yield* Queue.sliding<Head, E | Cause.Done>(1);
     // why: a head is that of every watcher
-    yield* Effect.forkScoped(
-      Queue.into(
-        Stream.runForEach(heads, (head) => Queue.offer(newest, copyOf(head))),
-        newest,
-      ),
-    );
+    const told = Stream.runForEach(heads, (head) => Queue.offer(newest, copyOf(head)));
+    yield* Effect.forkScoped(Queue.into(told, newest));
     // why: what is no clearance is compared with the last that was one
     // why: a report that its watcher changes
     let cleared = copyOf(report);

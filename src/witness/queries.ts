@@ -134,13 +134,10 @@ const word = (value: Address | bigint): string =>
 /** A getter of a contract by its selector, whose arguments are a word each. */
 const getter =
   <Arguments extends ReadonlyArray<Address | bigint>>(selector: Hex, returnCap?: number) =>
-  (contract: Address, ...values: Arguments): CallQuery =>
-    staticCall(
-      contract,
-      values.reduce<Hex>((data, value) => `${data}${word(value)}`, selector),
-      readGas,
-      returnCap,
-    );
+  (contract: Address, ...values: Arguments): CallQuery => {
+    const data = values.reduce<Hex>((given, value) => `${given}${word(value)}`, selector);
+    return staticCall(contract, data, readGas, returnCap);
+  };
 
 /** `balanceOf(address)` of an ERC-20 or ERC-721: a uint256. */
 export const balanceOf = (token: Address, account: Address): CallQuery =>

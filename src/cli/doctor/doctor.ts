@@ -208,10 +208,8 @@ export const doctor = Command.make(
     json: toggle("json", "print the answers as JSON, which check takes as --endpoint"),
   },
   Effect.fnUntraced(function* (input) {
-    const url = yield* endpoint(
-      Option.filter(input.url, (text) => text !== ""),
-      "url",
-    );
+    const given = Option.filter(input.url, (text) => text !== "");
+    const url = yield* endpoint(given, "url");
     const diagnosis = yield* diagnose(url, { headers: yield* readHeaders(input.header) });
     yield* print(input.json ? JSON.stringify(diagnosis, null, 2) : diagnosisText(diagnosis, (yield* look).color));
     return yield* new Exited({ code: levels[diagnosis.level][1] });

@@ -51,13 +51,10 @@ const where = { step: "proof", evidence: "measured" } as const;
 
 /** Reads what each run did, worked out once for each. */
 export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) =>
-  memoize((run: Run): RunEffects =>
-    effectsOf(
-      Arr.map(bundle, (entry) => ranIn(run, entry)),
-      run,
-      measure,
-    ),
-  );
+  memoize((run: Run): RunEffects => {
+    const ran = Arr.map(bundle, (entry) => ranIn(run, entry));
+    return effectsOf(ran, run, measure);
+  });
 
 /** Lists the accounts whose losses decide: the signers, and those of whom a policy speaks. */
 const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>

@@ -191,10 +191,8 @@ export const sightHead = (
   { answer, isConfirmed }: { readonly answer: MemberAnswer; readonly isConfirmed: boolean },
   most: number,
 ): void => {
-  const newest = reachedBy(
-    claimsOf(votes, (answer) => numberIn(Result.getOrNull(answer))),
-    most,
-  );
+  const claims = claimsOf(votes, (answer) => numberIn(Result.getOrNull(answer)));
+  const newest = reachedBy(claims, most);
   if (newest !== null && newest > (sighted.block ?? -1n)) sighted.block = newest;
   // why: a latest block is mined, whoever shows it
   if (newest !== null && newest > (sighted.sealed ?? -1n)) sighted.sealed = newest;

@@ -117,10 +117,8 @@ const settleTaken = Effect.fnUntraced(function* (report: Report, found: FactsFou
   const { from, nonce, sent } = found;
   const head = yield* inRound("settlement", Eth.getBlock({ block: "latest" }));
   const search = nonceTakerOf(from)(BigInt(nonce), head.number, report.observed.latestNumber);
-  const taker = yield* inRound(
-    "settlement",
-    Effect.orElseSucceed(search, () => null),
-  );
+  const finding = Effect.orElseSucceed(search, () => null);
+  const taker = yield* inRound("settlement", finding);
   if (taker === null) return open(found, "unknown");
   const { mined, block } = taker;
   const receipt = yield* inRound("settlement", getTransactionReceipt({ hash: mined.hash }));

@@ -101,10 +101,8 @@ export const answersIn = (plan: Laid, rows: ReturnType<typeof layoutOf>, blocks:
     /** The witness's view right in front of a transaction behind the first. */
     between: (place: number): View | null => seenIn(queriesBefore(plan, place), find("between", place)?.result),
   };
-  const granted = grantedOf(
-    met.map(({ gas }) => gas),
-    views.before?.environment?.gasLeft ?? null,
-  );
+  const gases = met.map(({ gas }) => gas);
+  const granted = grantedOf(gases, views.before?.environment?.gasLeft ?? null);
   /** The answers of all slots, with the least gas that each call is known to have had. */
   const all = met.map((answer, index) => ({ ...answer, granted: granted[index] ?? 0n }));
   const of = (role: Slot["role"]) => all.filter(({ slot }) => slot.role === role);

@@ -55,12 +55,9 @@ const callers = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> =>
 export const payers = (bundle: ReadonlyArray<Case>, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Address> => {
   const known = callers(bundle);
   const own = ownAccounts(bundle);
-  return candidates(
-    bundle,
-    transfers.flatMap(({ from, to }) => (own.includes(to) ? [] : from)),
-  )
-    .filter((account) => !known.includes(account))
-    .slice(0, most.accounts - known.length);
+  const paying = transfers.flatMap(({ from, to }) => (own.includes(to) ? [] : from));
+  const others = candidates(bundle, paying).filter((account) => !known.includes(account));
+  return others.slice(0, most.accounts - known.length);
 };
 
 /** Queries for the accounts that pay, and for those that the calldata tells of. */
