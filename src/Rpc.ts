@@ -215,10 +215,9 @@ export const layerClient = (client: ViemClient, options: Options = {}): Layer.La
  */
 export const layerTransport = (transport: ViemTransport, options: Options = {}): Layer.Layer<Rpc> => {
   const instance = checkTransport(transport, options);
+  const problem = "must give an object, as viem's do";
   if (!isRecord(instance) || typeof instance.request !== "function" || !isRecord(instance.config))
-    return Result.getOrThrow(
-      Result.fail(new InvalidConnection({ field: "transport", problem: "must give an object, as viem's do" })),
-    );
+    return Result.getOrThrow(Result.fail(new InvalidConnection({ field: "transport", problem })));
   return Layer.effect(Rpc, overViem(instance, instance.value, instance.config.name, options));
 };
 

@@ -156,10 +156,7 @@ export const getPooled = (
     (faults) => [Account.write(account, "address", faults)],
     (result) => readAll(valuesIn(result)),
   );
-  const byBlock = Effect.map(
-    ask(block, () => ["pending", true], bodies),
-    ({ transactions }) => transactions,
-  );
+  const byBlock = ask(block, () => ["pending", true], bodies).pipe(Effect.map(({ transactions }) => transactions));
   const found: Effect.Effect<ReadonlyArray<FullTransaction | null>, Failure, Rpc> = unlessRefused(
     content,
     byContent,

@@ -121,8 +121,7 @@ const missing = Effect.fnUntraced(function* ({ state, pace, askBlock }: Followin
   let first = header;
   while (placeOf(seen, first).is === "apart" && first.number > lowest) {
     if (found.length >= pace.fill) return null;
-    const result = yield* Effect.result(askBlock(first.parentHash));
-    const parent = Result.flatMap(result, sealed);
+    const parent = Result.flatMap(yield* Effect.result(askBlock(first.parentHash)), sealed);
     if (Result.isFailure(parent) || parent.success.hash !== first.parentHash) return null;
     first = parent.success;
     found.unshift(first);
@@ -181,8 +180,7 @@ const follow = Effect.fnUntraced(function* (following: Following, header: Header
 });
 
 const askLatest = Effect.fnUntraced(function* (following: Following) {
-  const block = yield* following.askBlock("latest");
-  yield* follow(following, yield* Effect.fromResult(sealed(block)));
+  yield* follow(following, yield* Effect.fromResult(sealed(yield* following.askBlock("latest"))));
 });
 
 /** Notifications that wait while a gap is filled; one that is dropped is a gap of its own. */

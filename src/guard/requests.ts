@@ -215,8 +215,7 @@ const connect = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcReq
   if (origin === null)
     return yield* Effect.andThen(allowSignature(guard, pass, method, payloadOf(rpcRequest)), passing);
   const chainId = yield* chainOf(guard, pass);
-  const now = yield* Clock.currentTimeMillis;
-  const where = { origin, chainId, now };
+  const where = { origin, chainId, now: yield* Clock.currentTimeMillis };
   const text = textOfFields(signInWithEthereum, where);
   const problem = text === null ? "not fields of ERC-4361" : signInProblem(text, { ...where, address: zeroAddress });
   if (problem !== null) return yield* refused(method, `signs a message that is no sign-in: ${problem}`);

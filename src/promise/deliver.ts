@@ -150,8 +150,7 @@ const clearAgain = Effect.fnUntraced(function* (
 
 /** The input, checked; its nonces are reserved, so that it must have none. */
 const withoutNonces = Effect.fnUntraced(function* (input: unknown) {
-  const { defaults } = yield* Rpc;
-  const checked = yield* check(input, defaults);
+  const checked = yield* Rpc.use(({ defaults }) => check(input, defaults));
   const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);
   if (fixed === -1) return checked;
   const field = Array.isArray(input) ? `[${fixed}].nonce` : "nonce";

@@ -34,6 +34,5 @@ export const bounded = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding
     .slice(0, mostFindings)
     .sort((a, b) => a.place - b.place)
     .map(({ finding }) => finding);
-  const rest = count("left out", findings.length - kept.length);
-  return [...kept, FindingsCut.warning({ evidence: "measured" }, rest)];
+  return [...kept, FindingsCut.warning({ evidence: "measured" }, count("left out", findings.length - kept.length))];
 };

@@ -188,10 +188,8 @@ const entryOf = ({ method, run, started, tries, bytes }: SentRequest, endpoint: 
   ...{ because: run.because ?? null, ms: now - started, tries, bytes },
 });
 
-const timedOut = ({ method, deadline, started }: SentRequest): RpcError => {
-  const reason = new Timeout({ detail: "", afterMs: Math.max(0, deadline - started) });
-  return new RpcError({ method, reason });
-};
+const timedOut = ({ method, deadline, started }: SentRequest): RpcError =>
+  new RpcError({ method, reason: new Timeout({ detail: "", afterMs: Math.max(0, deadline - started) }) });
 
 /** Why a request is not sent at all: its method was refused before, or the run was not let in; null = it is. */
 const refusalOf = (method: string, memory: Memory, admission: "admitted" | AdmissionTimeout | null) => {

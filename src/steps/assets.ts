@@ -200,15 +200,9 @@ const mismatch = ({ change: { account, token, tokenId, delta }, logged }: Holdin
   const of = token === null ? text("", "native currency") : address("token", token);
   const amount = token === null ? wei : units;
   const amounts = [amount("events say", logged), amount("measured", delta)];
-  const evidence = "measured";
-  return TransferMismatch[reason === null ? "warning" : "info"](
-    { evidence },
-    of,
-    count("id", tokenId),
-    address("of", account),
-    ...amounts,
-    text("because", reason),
-  );
+  const parties = [of, count("id", tokenId), address("of", account)];
+  const say = TransferMismatch[reason === null ? "warning" : "info"];
+  return say({ evidence: "measured" }, ...parties, ...amounts, text("because", reason));
 };
 
 const isWarning = ({ severity }: Finding): boolean => severity === "warning";

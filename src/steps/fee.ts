@@ -200,14 +200,9 @@ const checkStay = ({ index, fee: { value, by } }: Filled, { baseFeePerGas: base,
   const where = { transaction: index, evidence: "estimated" } as const;
   const { baseFeePerGas: grown } = growBaseFee(base, 1, parameters);
   const tip = effectiveGasPrice(value, base) - base;
-  return [
-    ...(cap < grown
-      ? [FeeCapShort.info(where, weiPerGas("max fee", cap), weiPerGas("after one full block", grown))]
-      : []),
-    ...(tip < leastTip
-      ? [TipLow.info(where, weiPerGas("tip in the next block", tip), weiPerGas("at least", leastTip))]
-      : []),
-  ];
+  const short = FeeCapShort.info(where, weiPerGas("max fee", cap), weiPerGas("after one full block", grown));
+  const low = TipLow.info(where, weiPerGas("tip in the next block", tip), weiPerGas("at least", leastTip));
+  return [...(cap < grown ? [short] : []), ...(tip < leastTip ? [low] : [])];
 };
 
 /**

@@ -147,8 +147,7 @@ export const endings = (lane: LaneId) => {
   return Effect.map(Effect.cached(Effect.andThen(ownNonceOnly(lane), Eth.getBlock({ block: "finalized" }))), (final) =>
     Effect.fnUntraced(
       function* (nonce: bigint, ours: Hash) {
-        const { number } = yield* final;
-        const occupant = yield* takenBy(nonce, number, null);
+        const occupant = yield* takenBy(nonce, (yield* final).number, null);
         if (occupant === null) return null;
         // Only now, so that a replacement that was committed meanwhile is one of ours
         const hashes = yield* hashesAt(lane, nonce);

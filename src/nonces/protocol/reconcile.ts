@@ -102,12 +102,10 @@ const reconcileBy = Effect.fnUntraced(function* <A, E, R>(
   const open = slots.filter((slot) => isOpenEnded(slot) && slot.nonce < counts.latest);
   const ended = yield* findEnds(lane, open, now - settings.burnedAfterMs);
   return {
-    ...{
-      /** The first nonce that is not settled. */
-      floor,
-      /** The first nonce that was never leased. */
-      next,
-    },
+    /** The first nonce that is not settled. */
+    floor,
+    /** The first nonce that was never leased. */
+    next,
     /** In flight, ascending: the last transaction of each nonce, `raw` null where only its owner has the bytes; `attempts`: the one that was committed, then its replacements. */
     committed: committedIn(snapshot),
     /** Free nonces below a committed one: nothing above them is mined before they are used. See `fillGap`. */
@@ -164,8 +162,7 @@ const longestPauseMs = 60_000;
 const tell = Effect.fnUntraced(function* (lane: LaneId, reason: string, message: string) {
   yield* Metric.update(Metric.withAttributes(Metrics.keepFailed, { lane: lane.id, reason }), 1);
   yield* Effect.logWarning(`nonces of ${lane.id}: ${message}`).pipe(Effect.annotateLogs({ lane: lane.id, reason }));
-  const listener = yield* Listener;
-  listener?.({ type: "keep", lane: lane.id, reason, message } satisfies KeepEvent);
+  (yield* Listener)?.({ type: "keep", lane: lane.id, reason, message } satisfies KeepEvent);
 });
 
 const messageOf = (cause: Cause.Cause<unknown>): string => {

@@ -66,11 +66,7 @@ const isText = (word: bigint): boolean => {
 export const mayName = (word: bigint): boolean => word >> 96n !== 0n && !isText(word);
 
 /** Those whose slots are not known to have been empty, by what an earlier run left in them; none where it saw none. */
-export const suspects = (
-  contracts: ReadonlyArray<Address>,
-  view: View | null,
-  isSafe: (contract: Address) => boolean,
-): ReadonlyArray<Address> =>
+export const suspects = (contracts: ReadonlyArray<Address>, view: View | null, isSafe: (one: Address) => boolean) =>
   view === null
     ? []
     : contracts.filter((contract) =>
