@@ -1,5 +1,5 @@
 /** Calls inside that reach an account without code, by the calldata, by a proxy's slots and by a trace. Lives on the witness; pure. */
-import { hexToBytes } from "viem";
+import { hexToBytes } from "../../primitives/bytes.js";
 import { argumentsAt, addressOf, wordDigits } from "../../abi/words.js";
 import { askedBy } from "../../effects/asked.js";
 import { effectsIn } from "../../effects/effects.js";
