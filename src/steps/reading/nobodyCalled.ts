@@ -109,15 +109,15 @@ const held = (entry: Ran, sights: Sights): ReadonlyArray<Vain> => {
 const passedOn = (entry: Ran, { run, codes, ...sights }: NobodyFacts): ReadonlyArray<Vain> =>
   effectsIn([entry], "call").flatMap(({ call: { data, as }, contract }, place) => {
     if (as !== undefined || data.length < argumentsAt) return [];
-    const code = successOf(codes.get(contract));
     const isSilent =
-      // why: who runs no other's code may keep an address anywhere
-      (code === null || mayBorrow(code)) &&
       (place > 0 || entry.outcome.returnData === "0x") &&
       !entry.outcome.logs.some(({ address: emitter }) => lower(emitter) === contract);
     const gone = isSilent
       ? implementationsOf(contract, run?.slots ?? null, codes).filter((target) => hasNoCode(target, sights))
       : [];
+    const code = gone.length === 0 ? null : successOf(codes.get(contract));
+    // why: who runs no other's code may keep an address anywhere
+    if (code !== null && !mayBorrow(code)) return [];
     const value = place === 0 ? entry.input.value : 0n;
     return gone.map((to) => ({ by: contract, to, data, value, isBorrowed: true, evidence: "measured" as const }));
   });
