@@ -229,8 +229,6 @@ export const leavesOf = (
   return end >= 0 && (trailing || end === data.length) ? walk.leaves : null;
 };
 
-const decoder = new TextDecoder();
-
 /** The same parameters, with bytes in place of text. */
 const inBytes = <P extends Parameter>(parameter: P): P => {
   const { type, components } = parameter;
@@ -243,7 +241,7 @@ const inText = (parameter: Parameter, value: unknown): unknown => {
   const element = elementOf(parameter);
   if (element !== null) return Array.isArray(value) ? value.map((each) => inText(element, each)) : value;
   const { type, components } = parameter;
-  if (type === "string") return isHex(value) ? decoder.decode(hexToBytes(value)) : value;
+  if (type === "string") return isHex(value) ? new TextDecoder().decode(hexToBytes(value)) : value;
   if (type !== "tuple" || components === undefined || !isObject(value)) return value;
   if (Array.isArray(value)) return components.map((component, index) => inText(component, value[index]));
   return Object.fromEntries(components.map((each) => [each.name ?? "", inText(each, value[each.name ?? ""])]));
