@@ -416,9 +416,9 @@ const weights: Readonly<Record<string, number>> = {
   ".": 878,
   abi: 2284,
   chains: 593,
-  cli: 2071,
+  cli: 2055,
   effects: 440,
-  errors: 1951,
+  errors: 1796,
   eth: 1851,
   guard: 1155,
   nonces: 3216,
@@ -426,13 +426,13 @@ const weights: Readonly<Record<string, number>> = {
   policy: 339,
   primitives: 900,
   promise: 605,
-  report: 3456,
+  report: 3443,
   rpc: 2858,
   settle: 867,
   steps: 5040,
   transaction: 786,
-  watch: 118,
-  witness: 411,
+  watch: 102,
+  witness: 406,
 };
 
 /** A folder may outgrow its number by this share. */
