@@ -47,7 +47,7 @@ const argumentsOf = (inputs: ReadonlyArray<AbiEventParameter>, topics: ReadonlyA
   const inTopics = placed.filter(({ input }) => input.indexed === true);
   const inData = placed.filter(({ input }) => input.indexed !== true);
   const words = inTopics.map(({ input }, at): ReadonlyArray<unknown> | null => {
-    const word = topics[at] ?? "";
+    const word: string = topics[at] ?? "";
     return isReference(input.type) && word !== "" ? [word] : valuesOf([input], word);
   });
   const found = [
