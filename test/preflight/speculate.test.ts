@@ -87,35 +87,40 @@ describe.each(scenes)("on %s", (name, start) => {
   };
   const nothing = () => Promise.resolve();
 
-  it("takes one round from the second time on, asks no more than before, and says the same as without", async () => {
-    const proxy = await startProxy({ target: scene.url, inRounds: true });
-    const approve = { ...transferOf(token), functionName: "approve" };
-    const both = [transferOf(token), { from: other.address, to: nobody, value: 2n } as const];
-    for (const input of [send, transferOf(token), approve, both]) {
-      const layer = layerOf(proxy.url);
-      const reset = async () => proxy.reset();
-      const reports = await repeated(input as AnyInput, [nothing, reset, reset], { layer });
-      const [first, second, third] = reports;
-      if (first === undefined || second === undefined || third === undefined) throw new Error("no report");
-      expect([second.verdict, second.stage, second.digest]).toEqual([first.verdict, "proven", first.digest]);
-      expect(reports.map(isHit)).toEqual([
-        [2, false],
-        [1, true],
-        [1, true],
-      ]);
-      expect(new Set(proxy.seen.map(({ round }) => round)).size).toBe(1);
-      expect(third.ledger.requests.filter(({ tries }) => tries > 0)).toHaveLength(proxy.seen.length);
-      const plain = await Effect.runPromise(
-        Effect.gen(function* () {
-          yield* Preflight.preflight(input as never);
-          return yield* Preflight.preflight(input as never);
-        }).pipe(Effect.provide(layerOf(scene.url))),
-      );
-      expect(third.ledger.requests.length).toBe(plain.ledger.requests.length);
-      expect(saidBy(third)).toEqual(saidBy(plain));
-    }
-    await proxy.stop();
-  });
+  // the node's clock may pass a slot between two of them
+  it(
+    "takes one round from the second time on, asks no more than before, and says the same as without",
+    { retry: 2 },
+    async () => {
+      const proxy = await startProxy({ target: scene.url, inRounds: true });
+      const approve = { ...transferOf(token), functionName: "approve" };
+      const both = [transferOf(token), { from: other.address, to: nobody, value: 2n } as const];
+      for (const input of [send, transferOf(token), approve, both]) {
+        const layer = layerOf(proxy.url);
+        const reset = async () => proxy.reset();
+        const reports = await repeated(input as AnyInput, [nothing, reset, reset], { layer });
+        const [first, second, third] = reports;
+        if (first === undefined || second === undefined || third === undefined) throw new Error("no report");
+        expect([second.verdict, second.stage, second.digest]).toEqual([first.verdict, "proven", first.digest]);
+        expect(reports.map(isHit)).toEqual([
+          [2, false],
+          [1, true],
+          [1, true],
+        ]);
+        expect(new Set(proxy.seen.map(({ round }) => round)).size).toBe(1);
+        expect(third.ledger.requests.filter(({ tries }) => tries > 0)).toHaveLength(proxy.seen.length);
+        const plain = await Effect.runPromise(
+          Effect.gen(function* () {
+            yield* Preflight.preflight(input as never);
+            return yield* Preflight.preflight(input as never);
+          }).pipe(Effect.provide(layerOf(scene.url))),
+        );
+        expect(third.ledger.requests.length).toBe(plain.ledger.requests.length);
+        expect(saidBy(third)).toEqual(saidBy(plain));
+      }
+      await proxy.stop();
+    },
+  );
 
   it("proves in a round of its own where a block came since, and what was sent ahead stands in the ledger", async () => {
     const [, again] = await repeated(transferOf(token), [nothing, () => scene.mine()]);
