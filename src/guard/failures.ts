@@ -6,7 +6,7 @@ import { ExecutionReverted } from "../errors/index.js";
 import { type Address, type Difference, type Hash, type Hex, pageOf } from "../primitives/index.js";
 import { decidingSeverity, type Report } from "../report/index.js";
 
-/** What {@link beOfViem} puts viem's error in the place of. */
+/** The ancestor in whose place {@link beOfViem} puts viem's error. */
 const Base: typeof BaseError = Object(Error);
 
 /**

@@ -152,7 +152,7 @@ const decidedOn = (backend: LaneBackend, commitCounts: ReturnType<typeof makeCom
       }
       line.now = now;
       const isWritten = change !== null && change.before?.version !== change.after.version;
-      // What is remembered may be old, and an answer without a write must not be
+      // Memory may be old, and an answer without a write must not be
       if (!isWritten && !isFresh) {
         known = null;
         continue;

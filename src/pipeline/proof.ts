@@ -321,7 +321,9 @@ export const proveOnStableHead = Effect.fnUntraced(function* (
     const { ahead = null, askedAt, header } = scanned;
     // why: behind a slow scan, or one of several rounds, a block may have come that nothing of its first round tells of
     const isFresh =
-      youngHead(memory, yield* Clock.currentTimeMillis, chain.blockTimeMs) !== null && (yield* lastRound) === 1;
+      ahead !== null &&
+      youngHead(memory, yield* Clock.currentTimeMillis, chain.blockTimeMs) !== null &&
+      (yield* lastRound) === 1;
     if (ahead !== null && !isFresh) yield* ahead.end;
     if (ahead === null || settled !== null || !isFresh) return yield* first({ ...about, askedAt }, header, because);
     return yield* first({ ...about, askedAt: Math.min(askedAt, ahead.askedAt) }, header, because, onLastHead);

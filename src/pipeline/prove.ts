@@ -170,7 +170,7 @@ interface Proving extends Pick<Unplaced, "policies" | "scanned"> {
   readonly whole: Effect.Effect<BundleReport, never, Rpc>;
 }
 
-/** What a proof is about, beside the ground that it stands on: a report as it would be signed, with what has to be measured. */
+/** The subject of a proof, beside the ground that it stands on: a report as it would be signed, and what has to be measured. */
 export const aboutOf = Effect.fnUntraced(function* (
   report: Draft,
   cases: Bundle<Signed>,

@@ -32,7 +32,7 @@ const isLarge = (value: bigint, decimals: number): boolean =>
   value >= 10n ** BigInt(Math.max(6, decimals >> 1)) && value < 1n << 192n;
 const isOther = /time|date|deadline|expir|nonce|block|id$|index|salt|hash|key/i;
 
-/** What was asked of a token beside what happened, with the amounts in place; null where they are not known. */
+/** Words for an ask of a token beside what happened, with the amounts in place; null where they are not known. */
 const vainText = (finding: Finding, names: Names): string | null => {
   if (!isInVain(finding)) return null;
   const valueOf = (named: string) => finding.numbers.find(({ name }) => name === named)?.value;

@@ -5,7 +5,7 @@ import { isAddress, isEven, isHash, type Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { maxUint256 } from "../primitives/units.js";
 
-/** What the bytes of a transaction say. Amounts in wei, prices in wei per gas, null = absent. */
+/** A transaction by its bytes. Amounts in wei, prices in wei per gas, null = absent. */
 export interface Fields {
   readonly type: string | null;
   readonly chainId: bigint | null;

@@ -165,7 +165,7 @@ export const saidBy = ({ address, chainId, nonce, yParity, r, s }: Authorization
   ...{ yParity: counted(yParity), r: wordIn(r), s: wordIn(s) },
 });
 
-/** What the bytes of a request say, for `itemsOf` to check; null where no signer would take its fields, whatever they hold. */
+/** The contents of a request, for `itemsOf` to check; null where no signer would take its fields, whatever they hold. */
 export const fieldsIn = (request: Request): Unchecked | null => {
   const { type, chainId, authorizationList } = request;
   // why: a list of one word is a key as well, and a type that is another to whoever serialises

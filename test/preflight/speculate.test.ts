@@ -38,6 +38,18 @@ const scenes: ReadonlyArray<readonly [string, () => Promise<Scene>]> = [
 ];
 const ahead: Preflight.Options = { speculate: true };
 
+/** A layer of a user's own, which asks the node in its own way. */
+const through = (
+  ask: (
+    node: Rpc.Rpc["Service"],
+    ...asked: Parameters<Rpc.Rpc["Service"]["request"]>
+  ) => ReturnType<Rpc.Rpc["Service"]["request"]>,
+) =>
+  Layer.effect(
+    Rpc.Rpc,
+    Effect.map(Rpc.Rpc, (node) => Rpc.Rpc.of({ ...node, request: (...asked) => ask(node, ...asked) })),
+  );
+
 const sentAhead = ({ ledger }: BundleReport) =>
   ledger.requests.filter(
     ({ because, tries, method }) => because === "speculated" && tries > 0 && method !== "debug_traceCall",
@@ -170,20 +182,13 @@ describe.each(scenes)("on %s", (name, start) => {
       await scene.pool(owner, { to: gate, data: calldata(Gate, "close"), maxFeePerGas: 10n ** 11n });
       await scene.mine();
     };
-    const moving = Layer.effect(
-      Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (node) =>
-        Rpc.Rpc.of({
-          ...node,
-          request: (method, params) =>
-            isArmed && isBehind(method)
-              ? Effect.andThen(
-                  Effect.promise(() => (moved ??= close())),
-                  node.request(method, params),
-                )
-              : node.request(method, params),
-        }),
-      ),
+    const moving = through((node, method, params) =>
+      isArmed && isBehind(method)
+        ? Effect.andThen(
+            Effect.promise(() => (moved ??= close())),
+            node.request(method, params),
+          )
+        : node.request(method, params),
     ).pipe(Layer.provide(layerOf(scene.url)));
     const [, again] = await repeated(passing(gate), [nothing, async () => void (isArmed = true)], { layer: moving });
     expect(again?.verdict).toBe("blocked");
@@ -192,24 +197,17 @@ describe.each(scenes)("on %s", (name, start) => {
   it("stands on no earlier block than the scan: one that comes in front of the scan's own run alone is seen", async () => {
     for (const block of ["pending", "latest"] as const) {
       let isArmed = false;
-      const moving = Layer.effect(
-        Rpc.Rpc,
-        Effect.map(Rpc.Rpc, (node) =>
-          Rpc.Rpc.of({
-            ...node,
-            request: (method, params) =>
-              Effect.flatMap(CurrentRun, ({ run }) => {
-                if (!isArmed || run !== "ample") return node.request(method, params);
-                isArmed = false;
-                // behind all else that is asked in that round
-                const moved = Effect.promise(async () => {
-                  await new Promise((resolve) => setTimeout(resolve, 300));
-                  await scene.mine();
-                });
-                return Effect.andThen(moved, node.request(method, params));
-              }),
-          }),
-        ),
+      const moving = through((node, method, params) =>
+        Effect.flatMap(CurrentRun, ({ run }) => {
+          if (!isArmed || run !== "ample") return node.request(method, params);
+          isArmed = false;
+          // behind all else that is asked in that round
+          const moved = Effect.promise(async () => {
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            await scene.mine();
+          });
+          return Effect.andThen(moved, node.request(method, params));
+        }),
       ).pipe(Layer.provide(layerOf(scene.url)));
       const latest = { ...ahead, block };
       const preflight = (input: never) => Preflight.preflight(input, latest);
@@ -223,15 +221,8 @@ describe.each(scenes)("on %s", (name, start) => {
   it("waits for nothing that was sent ahead where the scan is the answer", async () => {
     await turn({ scene, gate }, "open");
     let isClosed = false;
-    const silent = Layer.effect(
-      Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (node) =>
-        Rpc.Rpc.of({
-          ...node,
-          request: (method, params) =>
-            isClosed && JSON.stringify(params).includes("blockHash") ? Effect.never : node.request(method, params),
-        }),
-      ),
+    const silent = through((node, method, params) =>
+      isClosed && JSON.stringify(params).includes("blockHash") ? Effect.never : node.request(method, params),
     ).pipe(Layer.provide(layerOf(scene.url)));
     const started = Date.now();
     const [, again] = await repeated(
@@ -251,10 +242,7 @@ describe.each(scenes)("on %s", (name, start) => {
   });
 
   it("works by whatever layer, and where spans go somewhere", async () => {
-    const own = Layer.effect(
-      Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (node) => Rpc.Rpc.of({ ...node, request: (...asked) => node.request(...asked) })),
-    ).pipe(Layer.provide(layerOf(scene.url)));
+    const own = through((node, ...asked) => node.request(...asked)).pipe(Layer.provide(layerOf(scene.url)));
     const spans: Array<string> = [];
     const tracer = Tracer.make({
       span: (options) => {
@@ -341,16 +329,9 @@ describe.each(scenes)("on %s", (name, start) => {
     await turn({ scene, gate }, "open");
     let isClosed = false;
     const slowly = (ask: (node: Rpc.Rpc["Service"]) => ReturnType<Rpc.Rpc["Service"]["request"]>) =>
-      Layer.effect(
-        Rpc.Rpc,
-        Effect.map(Rpc.Rpc, (node) =>
-          Rpc.Rpc.of({
-            ...node,
-            request: (method, params) =>
-              Effect.flatMap(CurrentRun, ({ because, run }) =>
-                isClosed && because === "speculated" && run === "next" ? ask(node) : node.request(method, params),
-              ),
-          }),
+      through((node, method, params) =>
+        Effect.flatMap(CurrentRun, ({ because, run }) =>
+          isClosed && because === "speculated" && run === "next" ? ask(node) : node.request(method, params),
         ),
       );
     const proxy = await startProxy({ target: scene.url });
@@ -381,32 +362,18 @@ describe.each(scenes)("on %s", (name, start) => {
   it("is asked for again where the next block is due by then, or the scan took more than one round", async () => {
     const chain = { ...Chains.lookup(1), blockTimeMs: 3_000 };
     let isSlow = false;
-    const slow = Layer.effect(
-      Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (node) =>
-        Rpc.Rpc.of({
-          ...node,
-          request: (method, params) =>
-            isSlow && method === "eth_feeHistory"
-              ? Effect.delay(node.request(method, params), "3500 millis")
-              : node.request(method, params),
-        }),
-      ),
+    const slow = through((node, method, params) =>
+      isSlow && method === "eth_feeHistory"
+        ? Effect.delay(node.request(method, params), "3500 millis")
+        : node.request(method, params),
     ).pipe(Layer.provide(layerOf(scene.url)));
     const layer = Layer.merge(slow, Chains.layerWith(1, chain));
     const [, again] = await repeated(transferOf(token), [nothing, async () => void (isSlow = true)], { layer });
     expect([again?.verdict, again?.ledger.rounds]).toEqual(["ready", 2]);
     expect(again && reasonsOf(again)).toEqual([null, "speculated", "proof"]);
     let isLost = false;
-    const lost = Layer.effect(
-      Rpc.Rpc,
-      Effect.map(Rpc.Rpc, (node) =>
-        Rpc.Rpc.of({
-          ...node,
-          request: (method, params) =>
-            isLost && method === "eth_feeHistory" ? Effect.succeed({}) : node.request(method, params),
-        }),
-      ),
+    const lost = through((node, method, params) =>
+      isLost && method === "eth_feeHistory" ? Effect.succeed({}) : node.request(method, params),
     ).pipe(Layer.provide(layerOf(scene.url)));
     const [, third] = await repeated(transferOf(token), [nothing, async () => void (isLost = true)], { layer: lost });
     expect([third?.verdict, third?.ledger.rounds]).toEqual(["ready", 3]);

@@ -203,7 +203,7 @@ const mayRefuse = ({ input, outcome }: Ran, wanted: Wanted, answers: Pick<Facts,
   return outcome.returnData === wordOf(0n) && (isRead || (isSilent && (code === null || mayBorrow(code))));
 };
 
-/** What was asked for and what there is, as figures. */
+/** The amount that was asked for and the one that there is, as figures. */
 const amountsOf = (wanted: Wanted, moved: bigint | null, after: View) =>
   wanted.kind === "move"
     ? [units("asked for", wanted.amount), units("moved", moved)]
