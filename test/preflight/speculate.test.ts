@@ -372,10 +372,14 @@ describe.each(scenes)("on %s", (name, start) => {
     expect([again?.verdict, again?.ledger.rounds]).toEqual(["ready", 2]);
     expect(again && reasonsOf(again)).toEqual([null, "speculated", "proof"]);
     let isLost = false;
-    const lost = through((node, method, params) =>
-      isLost && method === "eth_feeHistory" ? Effect.succeed({}) : node.request(method, params),
-    ).pipe(Layer.provide(layerOf(scene.url)));
-    const [, third] = await repeated(transferOf(token), [nothing, async () => void (isLost = true)], { layer: lost });
+    const lost = through((node, method, params) => {
+      if (!isLost || method !== "eth_feeHistory") return node.request(method, params);
+      // the second time it is answered, and the scan wants the very request proven that was sent ahead
+      isLost = false;
+      return Effect.succeed({});
+    }).pipe(Layer.provide(layerOf(scene.url)));
+    const priced = { ...transferOf(token), maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n };
+    const [, third] = await repeated(priced, [nothing, async () => void (isLost = true)], { layer: lost });
     expect([third?.verdict, third?.ledger.rounds]).toEqual(["ready", 3]);
     expect(third && reasonsOf(third)).toEqual([null, "speculated", "missingAnswer", "proof"]);
   });
@@ -402,6 +406,41 @@ describe.each(scenes)("on %s", (name, start) => {
       const [, held] = reports.map(({ transactions: [{ fee }] }) => fee.horizonSeconds);
       expect(held).toBeLessThanOrEqual(60);
       expect(held).toBeGreaterThanOrEqual(30);
+    });
+
+  if (name === "anvil")
+    it("keeps no fees of another chain that the endpoint has come to serve", async () => {
+      const elsewhere = await startAnvilScene(31_337);
+      const at = async (fee: bigint) => {
+        for (const { ask, mine } of [scene, elsewhere]) {
+          await ask("anvil_mine", ["0xc"]);
+          await ask("anvil_setNextBlockBaseFeePerGas", [`0x${fee.toString(16)}`]);
+          await mine();
+        }
+      };
+      let isElsewhere = false;
+      const there = await Effect.runPromise(Rpc.Rpc.pipe(Effect.provide(layerOf(elsewhere.url))));
+      const moved = through((node, ...asked) => (isElsewhere ? there : node).request(...asked)).pipe(
+        Layer.provide(layerOf(scene.url)),
+      );
+      await at(10n ** 10n);
+      const [first, again] = await repeated(
+        send,
+        [
+          nothing,
+          async () => {
+            await at(11n * 10n ** 9n);
+            isElsewhere = true;
+          },
+        ],
+        { layer: moved },
+      );
+      expect([first?.chainId, again?.chainId]).toEqual([1, 31_337]);
+      const quoted = await Effect.runPromise(Preflight.preflight(send).pipe(Effect.provide(layerOf(elsewhere.url))));
+      const cap = (report: BundleReport | undefined) => report?.transactions[0].fee.maxFeePerGas;
+      expect(cap(again)).toBe(cap(quoted));
+      expect(cap(again)).not.toBe(cap(first));
+      await elsewhere.stop();
     });
 
   if (name === "anvil")
