@@ -1,5 +1,6 @@
 /**
- * What a caller would do otherwise, beside a preflight: rounds, requests and time on geth, 50 ms away.
+ * What a caller would do otherwise, beside a preflight: rounds, requests and time on geth, 50 ms away; and the client CPU of
+ * an ERC-20 transfer beside viem's `simulateCalls` with asset changes, without delay.
  *
  *     npm run bench:beside           (-- --docs writes the table into README.md)
  */
@@ -8,7 +9,8 @@ import { fileURLToPath } from "node:url";
 import { createPreflight } from "evm-preflight/promise";
 import { createPublicClient, http } from "viem";
 import { foundry } from "viem/chains";
-import { other, owner, scenesFor } from "../test/preflight/scene.js";
+import { Token } from "../test/contracts/artifacts.js";
+import { calldata, other, owner, scenesFor } from "../test/preflight/scene.js";
 import { startDelay } from "./scene.js";
 
 const delayMs = 50;
@@ -87,4 +89,33 @@ if (process.argv.includes("--docs")) {
   writeFileSync(path, `${text.slice(0, text.indexOf(open))}${open}\n\n${table}\n\n${text.slice(text.indexOf(close))}`);
 }
 await preflight.dispose();
-await Promise.all([delay.stop(), scene.stop()]);
+await delay.stop();
+
+const token = await scene.deploy(Token, ["Token", "TKN", 18]);
+await scene.send(owner, { to: token, data: calldata(Token, "mint", [from, 1_000n]) });
+await scene.mine();
+const transfer = { to: token, data: calldata(Token, "transfer", [other.address, 5n]) };
+const near = createPublicClient({ chain: client.chain, transport: http(scene.url) });
+const own = createPreflight({ url: scene.url });
+const beside = [
+  [
+    "viem `simulateCalls` with asset changes",
+    () => near.simulateCalls({ account: from, calls: [transfer], traceAssetChanges: true }),
+  ],
+  ["`scan`", () => own.scan({ from, ...transfer })],
+  ["`preflight`", () => own.run({ from, ...transfer })],
+] as const;
+const spent = beside.map(() => [] as Array<number>);
+for (let turn = -30; turn < 120; turn++)
+  for (const [place, [, ask]] of beside.entries()) {
+    const before = process.cpuUsage();
+    await ask();
+    const { user, system } = process.cpuUsage(before);
+    if (turn >= 0) spent[place]?.push((user + system) / 1000);
+  }
+const [base = Number.NaN, ...quartiles] = spent.map((each) => each.toSorted((a, b) => a - b)[each.length >> 2] ?? 0);
+console.log(`\nms of client CPU of an ERC-20 transfer (lower quartile of 120, in turns), and beside viem's:`);
+for (const [place, cpu] of [base, ...quartiles].entries())
+  console.log(`${beside[place]?.[0]}: ${cpu.toFixed(1)}, ${(cpu / base).toFixed(2)}`);
+await own.dispose();
+await scene.stop();

@@ -8,7 +8,7 @@ const questions = [
   { name: "`scan`", limits: { first: 11, warm: 8 }, ask: (client: PreflightClient, call: Call) => client.scan(call) },
   {
     name: "`preflight`",
-    limits: { first: 16, warm: 12 },
+    limits: { first: 17, warm: 13 },
     ask: (client: PreflightClient, call: Call) => client.run(call),
   },
 ] as const;
