@@ -4,15 +4,34 @@
  *
  *     npm run accuracy:heads   (HEADS_BEDS, HEADS_KINDS = a part of their names; HEADS_BLOCK = pending or latest; HEADS_BY =
  *     preflight, prove or speculate)
+ *     HEADS_RANDOM=2000 npm run accuracy:heads   (speculated reports at places, in orders and at base fees that are drawn;
+ *     HEADS_SEED, HEADS_BEDS; HEADS_BY=preflight for reports that are not)
  */
-import { everyPlace, headBeds, isFalse, manners, moveKinds, type Placed } from "../test/harness/accuracy/heads.js";
+import {
+  everyPlace,
+  headBeds,
+  isFalse,
+  manners,
+  moveKinds,
+  randomRuns,
+  type Placed,
+} from "../test/harness/accuracy/heads.js";
 
 const has = (variable: string, name: string) => name.includes(process.env[variable] ?? "");
 
 const all: Array<Placed> = [];
+const random = Number(process.env["HEADS_RANDOM"] ?? 0);
 for (const [name, start] of headBeds.filter(([bed]) => has("HEADS_BEDS", bed))) {
   const ground = await start();
   try {
+    if (random > 0) {
+      const speculate = process.env["HEADS_BY"] !== "preflight";
+      const drawn = { runs: random, seed: Number(process.env["HEADS_SEED"] ?? 1), speculate };
+      const tally = await randomRuns(ground, drawn, (one) => console.log(JSON.stringify(one)));
+      console.log(`${name} | ${JSON.stringify(tally)}`);
+      if (tally.falsely > 0) process.exitCode = 1;
+      continue;
+    }
     for (const manner of manners.filter(({ block, by }) => has("HEADS_BLOCK", block) && has("HEADS_BY", by)))
       for (const kind of moveKinds.filter((one) => has("HEADS_KINDS", one))) {
         const placed = await everyPlace(ground, kind, manner);
@@ -32,6 +51,7 @@ for (const [name, start] of headBeds.filter(([bed]) => has("HEADS_BEDS", bed))) 
     await ground.stop();
   }
 }
+if (random > 0) process.exit();
 const wrong = all.filter(isFalse).length;
 const unseen = all.filter(({ isTold, isTrue }) => !isTold && isTrue === false).length;
 console.log(`\n${all.length} runs: ${wrong} falsely ready, ${unseen} that no answer could tell`);

@@ -1,6 +1,6 @@
 /** A part of `npm run accuracy:heads`: a competitor's block among the requests, and each `ready` signed and mined behind it. */
 import { describe, expect, it } from "vitest";
-import { everyPlace, headBeds, isFalse, manners, type Placed } from "../harness/accuracy/heads.js";
+import { everyPlace, headBeds, isFalse, manners, randomRuns, type Placed } from "../harness/accuracy/heads.js";
 
 const bounded = headBeds.filter(([name]) => !/43114|901|anvil, chain 1/.test(name));
 const paced = headBeds.filter(([name]) => name.endsWith("chain 1"));
@@ -62,6 +62,19 @@ describe.each(paced)(
             if (kind === "idle" && manner.by === "prove")
               expect(all.map(({ verdict }) => verdict)).toEqual(all.map(() => "ready"));
           }
+      } finally {
+        await ground.stop();
+      }
+    }, 120_000);
+
+    it("nothing that speculates is falsely ready at places, in orders and at base fees that are drawn", async () => {
+      const ground = await start();
+      try {
+        const told: Array<unknown> = [];
+        const tally = await randomRuns(ground, { runs: 40, seed: 5, speculate: true }, (one) => void told.push(one));
+        expect([tally.falsely, told]).toEqual([0, []]);
+        expect(tally.ready).toBeGreaterThan(5);
+        expect(tally.inOneRound).toBeGreaterThan(0);
       } finally {
         await ground.stop();
       }

@@ -37,13 +37,15 @@ interface Ground {
   readonly chainId: number;
   readonly mine: () => Promise<unknown>;
   readonly stop: () => Promise<void>;
+  /** True if it goes back to a snapshot, and takes the base fee of its next block. */
+  readonly isAnvil?: boolean;
 }
 
 /** One way of asking. */
 export interface Manner {
   readonly block: "pending" | "latest";
   /** In which order the requests of a round reach the node. */
-  readonly order: "forward" | "reverse";
+  readonly order: "forward" | "reverse" | "shuffled";
   /** Whether the connection has made a report before. */
   readonly isFamiliar: boolean;
   /** `speculate`: a preflight that sends its proof beside its scan, behind another of the same call. */
@@ -79,6 +81,10 @@ const isTelling = (kind: MoveKind, method: string, params: ReadonlyArray<unknown
 
 /** One request at a time, those of a round in the order that is wanted, and `interrupt` in front of the one at `position`. */
 class Turns {
+  /** A header that some of the answers give although a block came behind it, drawn anew for each; null = none does. */
+  stale: { readonly old: unknown; readonly lies: () => boolean } | null = null;
+  /** Places of the requests that were answered so. */
+  readonly lied = new Set<number>();
   position = Number.POSITIVE_INFINITY;
   interrupt: () => Promise<unknown> = () => Promise.resolve();
   readonly asked: Array<{ readonly method: string; readonly params: ReadonlyArray<unknown>; readonly run: string }> =
@@ -86,8 +92,10 @@ class Turns {
   private waiting: Array<{ readonly about: Turns["asked"][number]; readonly go: (release: () => void) => void }> = [];
   private isOpen = false;
   private readonly order: Manner["order"];
-  constructor(order: Manner["order"]) {
+  private readonly random: () => number;
+  constructor(order: Manner["order"], random: () => number = () => 0) {
     this.order = order;
+    this.random = random;
   }
 
   take(about: Turns["asked"][number]): Promise<() => void> {
@@ -105,7 +113,9 @@ class Turns {
         await sleep(3);
       }
       const round = this.waiting.splice(0);
-      for (const { about, go } of this.order === "forward" ? round : round.reverse()) {
+      if (this.order === "reverse") round.reverse();
+      if (this.order === "shuffled") round.sort(() => this.random() - 0.5);
+      for (const { about, go } of round) {
         if (this.asked.length === this.position) await this.interrupt();
         this.asked.push(about);
         await new Promise<void>((release) => go(release));
@@ -125,7 +135,13 @@ const layerOn = (url: string, turns: Turns): Layer.Layer<Rpc.Rpc> =>
         request: (method, params) =>
           Effect.acquireUseRelease(
             Effect.promise(() => turns.take({ method, params, run: "" })),
-            () => node.request(method, params),
+            () =>
+              Effect.map(node.request(method, params), (answer) => {
+                if (method !== "eth_getBlockByNumber" || params[0] !== "latest" || turns.stale?.lies() !== true)
+                  return answer;
+                turns.lied.add(turns.asked.length - 1);
+                return turns.stale.old;
+              }),
             (release) =>
               Effect.map(CurrentRun, ({ sighted }) => {
                 // why: the node's own clock is the real one
@@ -208,7 +224,7 @@ const stageOn = async ({ url, chainId, mine }: Ground) => {
     const { timestamp } = (await rawRequest(url, "eth_getBlockByNumber", ["latest", false])) as { timestamp: Hex };
     return Number(timestamp) * 1_000 + 2_000 - Date.now();
   };
-  return { url, input, moves, reset, holds, aheadMs };
+  return { url, input, moves, reset, holds, aheadMs, forget: () => nonces.clear() };
 };
 
 /** A block at every place of one report, asked in one manner; at every `stride`th from `offset` on where there are too many; `members` = endpoints of a quorum. */
@@ -273,6 +289,109 @@ export const everyPlace = async (
   }
 };
 
+/** What random runs came to: reports, those in one round, `ready` ones, and those that were false, by whether an answer could tell. */
+export interface RandomTally {
+  readonly runs: number;
+  readonly inOneRound: number;
+  readonly ready: number;
+  readonly falsely: number;
+  readonly untold: number;
+}
+
+/**
+ * Two reports of the same call, and a competitor's block between them or within the second: at a place, of a kind, in an order,
+ * after a time and at a base fee that are drawn. Some nodes go on to show the old header for a while. Where `canRevert`, the
+ * block may come in the place of another; where `canPrice`, base fees change by up to half from block to block.
+ */
+export const randomRuns = async (
+  ground: Ground,
+  { runs, seed, speculate }: { readonly runs: number; readonly seed: number; readonly speculate: boolean },
+  tell: (one: { readonly run: number; readonly kind: MoveKind; readonly asked: ReadonlyArray<string> }) => void,
+): Promise<RandomTally> => {
+  let state = seed;
+  const random = () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;
+    return state / 4_294_967_296;
+  };
+  const pick = <A>(all: readonly [A, ...ReadonlyArray<A>]): A => all[Math.floor(random() * all.length)] ?? all[0];
+  const { url, mine, isAnvil = false } = ground;
+  const stage = await stageOn(ground);
+  const ahead = { ms: 0 };
+  let turns = new Turns("forward", random);
+  const connect = () =>
+    ManagedRuntime.make(Layer.provideMerge(layerOn(url, turns), Layer.succeed(Clock.Clock, clockAhead(ahead))));
+  let runtime = connect();
+  const tally = { runs: 0, inOneRound: 0, ready: 0, falsely: 0, untold: 0 };
+  let baseFee = 1_000_000_000;
+  try {
+    for (let run = 0; run < runs; run++) {
+      if (random() < 0.1) {
+        await runtime.dispose();
+        turns = new Turns(pick(["forward", "reverse", "shuffled"]), random);
+        runtime = connect();
+      }
+      const kind = pick(moveKinds);
+      const isReorg = isAnvil && random() < 1 / 3;
+      const when = pick(["between", "within", "within", "within", "both", "never"]);
+      await stage.reset();
+      stage.forget();
+      const snapshot = isAnvil ? await rawRequest(url, "evm_snapshot", []) : null;
+      // the block in whose place another comes
+      if (isReorg) await mine();
+      const block = pick([undefined, undefined, undefined, "latest"] as const);
+      if (isAnvil) {
+        baseFee = Math.max(1_000, Math.min(2_000_000_000, Math.floor(baseFee * (0.6 + random()))));
+        await rawRequest(url, "anvil_setNextBlockBaseFeePerGas", [numberToHex(baseFee)]);
+        await mine();
+      }
+      const options = { block, confirmHead: random() < 0.1, speculate };
+      ahead.ms = (await stage.aheadMs()) + Math.floor(random() * 8_000);
+      await runtime.runPromise(Preflight.preflight(stage.input, options));
+      const old = await rawRequest(url, "eth_getBlockByNumber", ["latest", false]);
+      const isStale = random() < 0.25;
+      turns.lied.clear();
+      turns.asked.length = 0;
+      let movedAt = Number.POSITIVE_INFINITY;
+      const move = async (inPlace: boolean) => {
+        if (inPlace) {
+          await rawRequest(url, "evm_revert", [snapshot]);
+          stage.forget();
+        }
+        await stage.moves[kind]();
+        movedAt = turns.asked.length;
+        if (isStale) turns.stale = { old, lies: () => random() < 0.5 };
+      };
+      if (when === "between" || when === "both") await move(isReorg);
+      if (when === "within" || when === "both") {
+        turns.position = Math.floor(random() * 14);
+        turns.interrupt = () => move(when === "within" && isReorg);
+      }
+      ahead.ms += Math.floor(random() * 6_000);
+      const report = await runtime.runPromise(Preflight.preflight(stage.input, options)).finally(() => {
+        turns.position = Number.POSITIVE_INFINITY;
+        turns.stale = null;
+      });
+      const isTold =
+        movedAt === Number.POSITIVE_INFINITY ||
+        turns.asked.some(
+          ({ method, params }, place) => place >= movedAt && !turns.lied.has(place) && isTelling(kind, method, params),
+        );
+      const isReady = report.verdict === "ready";
+      const isWrong = isReady && !(await stage.holds(report));
+      tally.runs += 1;
+      tally.inOneRound += report.ledger.rounds === 1 ? 1 : 0;
+      tally.ready += isReady ? 1 : 0;
+      tally.falsely += isWrong && isTold ? 1 : 0;
+      tally.untold += isWrong && !isTold ? 1 : 0;
+      const asked = turns.asked.map(({ method, params }) => `${method} ${JSON.stringify(params.at(-1))}`);
+      if (isWrong && isTold) tell({ run, kind, asked });
+    }
+  } finally {
+    await runtime.dispose();
+  }
+  return tally;
+};
+
 /** `ready`, and otherwise, although an answer could tell. */
 export const isFalse = ({ isTold, isTrue }: Placed): boolean => isTold && isTrue === false;
 
@@ -286,7 +405,7 @@ const gethOf = (bin: string, chainId: number) => async (): Promise<Ground> => {
 
 const anvilOf = (chainId: number) => async (): Promise<Ground> => {
   const node = await startAnvil({ noMining: true, chainId });
-  return { ...node, chainId, mine: () => mineAnvil(node.url) };
+  return { ...node, chainId, mine: () => mineAnvil(node.url), isAnvil: true };
 };
 
 /** Every bed whose node is installed, by name. */
