@@ -6,6 +6,7 @@ import { chainsInUse } from "../eth/chains.js";
 import type { AskRule } from "../primitives/names.js";
 import type { Outcome } from "../report/parts.js";
 import { runsCode } from "../report/waits.js";
+import { sightBlock } from "../eth/round.js";
 import { CurrentRun, type Rpc } from "../rpc/index.js";
 import { successOf, type AskResult } from "../steps/reading/askResult.js";
 import { blockReads } from "../steps/reading/blockReads.js";
@@ -15,7 +16,7 @@ import { askProof } from "./askProof.js";
 import { keep } from "./choose.js";
 import { reachedBefore } from "./endpoint/forkUse.js";
 import { isInDoubt, undoubted } from "./gas/doubt.js";
-import { isHidden, lacks } from "./proofGround.js";
+import { isHidden, isOvertaken, lacks } from "./proofGround.js";
 import { answersIn, type Bracket, type KeptState, type Proof, type ProofState } from "./proofState.js";
 import type { Unplaced, Claim } from "./proofPlans.js";
 import { leastReach, reachOf } from "./worlds/bracket.js";
@@ -52,6 +53,8 @@ export const attemptOf = Effect.fnUntraced(function* (
   const bundle = keep(signed, answers);
   yield* turn;
   const { sighted } = yield* Effect.service(CurrentRun);
+  const head = successOf(claim.header);
+  if (head !== null && isOvertaken(claim, proof)) sightBlock(sighted, head.number + 1n, true);
   const isDoubted = () => isInDoubt(run, next, ampleIn(claim, ample));
   const effectsIn = effectsReader(bundle, measure);
   const runs = [run, next, ample, ...answersIn(proof, comparedIn(claim.worlds))].flatMap(

@@ -226,6 +226,16 @@ export const isBehind = (state: ProofState): boolean => {
   return isAnother(state, newestShown(state)) || (!isFast(claim.chain) && sealed > number);
 };
 
+/** geth's code for a block whose number is no more than that of the one before it. */
+const numberOrder = -38020;
+
+/** True if a run was refused because the node's pending block has the number of the next one already: that is mined. */
+export const isOvertaken = ({ report }: Pick<ProofState["claim"], "report">, { runs }: Pick<Proof, "runs">): boolean =>
+  report.options.blockOverrides?.number === undefined &&
+  [...runs.values()]
+    .map(failureOf)
+    .some((failure) => failure?._tag === "RpcError" && failure.reason.code === numberOrder);
+
 /** True if the caller wants the latest block asked once more behind the runs. */
 export const isConfirmable = ({ claim, proof }: ProofState): boolean =>
   claim.report.options.confirmHead && isOnHead(proof.block);

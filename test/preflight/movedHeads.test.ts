@@ -81,3 +81,19 @@ describe.each(paced)(
     }, 120_000);
   },
 );
+
+// geth refuses a block that its pending one has overtaken
+describe.each(bounded.filter(([name]) => name.endsWith("1337")))("a header that stays behind, on %s", (_, start) => {
+  it("nothing is ready on a header that stays behind what other answers show", async () => {
+    const ground = await start();
+    try {
+      const all: Array<Placed> = [];
+      for (const manner of manners.filter(({ confirmHead, by }) => !confirmHead && by !== "speculate"))
+        all.push(...(await everyPlace(ground, "emptied", manner, { stride: 3, isStale: true })));
+      expect(all.filter(isFalse)).toEqual([]);
+      expect(all.length).toBeGreaterThan(30);
+    } finally {
+      await ground.stop();
+    }
+  }, 240_000);
+});

@@ -227,12 +227,15 @@ const stageOn = async ({ url, chainId, mine }: Ground) => {
   return { url, input, moves, reset, holds, aheadMs, forget: () => nonces.clear() };
 };
 
-/** A block at every place of one report, asked in one manner; at every `stride`th from `offset` on where there are too many; `members` = endpoints of a quorum. */
+/**
+ * A block at every place of one report, asked in one manner; at every `stride`th from `offset` on where there are too many;
+ * `members` = endpoints of a quorum; `isStale` = the header stays that of before.
+ */
 export const everyPlace = async (
   ground: Ground,
   kind: MoveKind,
   { block, order, isFamiliar, by, confirmHead }: Manner,
-  { stride = 1, offset = 0, members = 1 } = {},
+  { stride = 1, offset = 0, members = 1, isStale = false } = {},
 ): Promise<ReadonlyArray<Placed>> => {
   const stage = await stageOn(ground);
   const speculate = by === "speculate";
@@ -265,21 +268,27 @@ export const everyPlace = async (
       turns.asked.length = 0;
       let isMoved = false;
       turns.position = position;
+      const old = isStale ? await rawRequest(ground.url, "eth_getBlockByNumber", ["latest", false]) : null;
+      turns.lied.clear();
       turns.interrupt = async () => {
         isMoved = true;
         await stage.moves[kind]();
+        if (isStale) turns.stale = { old, lies: () => true };
       };
       const report = await run(
         scanned === null ? Preflight.preflight(stage.input, options) : Preflight.prove(scanned),
       ).finally(() => {
         turns.position = Number.POSITIVE_INFINITY;
+        turns.stale = null;
       });
       if (!isMoved) return placed;
       const { verdict, findings, ledger } = report;
       placed.push({
         ...{ kind, position, verdict, rounds: ledger.rounds },
         codes: findings.map(({ code, severity }) => `${code}/${severity}`),
-        isTold: turns.asked.slice(position).some(({ method, params }) => isTelling(kind, method, params)),
+        isTold: turns.asked.some(
+          ({ method, params }, place) => place >= position && !turns.lied.has(place) && isTelling(kind, method, params),
+        ),
         isTrue: verdict === "ready" ? await stage.holds(report) : null,
         asked: turns.asked.map(({ method, params }) => `${method} ${JSON.stringify(params.at(-1))}`),
       });
