@@ -98,6 +98,17 @@ export const growBaseFee = (base: bigint, blocks: number, parameters: BaseFeePar
 export const blocksWithin = (base: bigint, cap: bigint, blocks: number, parameters: BaseFeeParameters): number =>
   BigInts.max(base, parameters.minBaseFeePerGas) > cap ? -1 : grown(base, blocks, parameters, cap).blocks;
 
+/** Base fees behind so many blocks in a row that are all empty, all half full, all full, in wei per gas. */
+export const baseFeesBehind = (base: bigint, blocks: number, parameters: BaseFeeParameters): ReadonlyArray<bigint> =>
+  // why: by shares of a limit that every elasticity divides
+  [0n, parameters.elasticity, 2n * parameters.elasticity].map((gasUsed) => {
+    const parent = { gasUsed, gasLimit: 2n * parameters.elasticity, blobGasUsed: null };
+    let fee = base;
+    for (let block = 0; block < blocks; block++)
+      fee = nextBaseFee({ ...parent, baseFeePerGas: fee }, parameters) ?? fee;
+    return fee;
+  });
+
 /** Wei per gas that a transaction really pays in a block with `baseFee`. */
 export const effectiveGasPrice = (
   fee: {

@@ -33,7 +33,8 @@ export type StepName = typeof StepName.Type;
  * what they lack. `gas`: at another gas limit. `exact`: the exact requests. `reserved`: as `exact`, with the
  * nonces pretended that the state does not have yet. `next`: the exact requests on the sealed head, in the block that
  * comes next; where pending state did not hold still, or is none, `exact` stands there, too. `between`: the exact requests in an ordinary block between
- * those of `next` and `exact`, on the state of `next`. `exactOnLatest`: as `exact`, on the state of `next`. `atNextFee`: as `exact`, at the base fee of `next`; in a scan as `ample`, at the base
+ * those of `next` and `exact`, on the state of `next`. `twin`: in a later block that has the producer and the gas limit of `next`, and its base
+ * fee or one behind empty blocks. `exactOnLatest`: as `exact`, on the state of `next`. `atNextFee`: as `exact`, at the base fee of `next`; in a scan as `ample`, at the base
  * fee that the block will have, where a call failed without one. `reordered`: the
  * exact requests of several senders, the last sender first. `oneBlockEach`: the exact requests on sealed state, each in a block
  * of its own, where `exact` has them in one. `pinned`: another run once more on a block that all endpoints of a quorum
@@ -48,6 +49,7 @@ export const runNames = [
   "reserved",
   "next",
   "between",
+  "twin",
   "exactOnLatest",
   "atNextFee",
   "reordered",
@@ -59,7 +61,7 @@ export const RunName = Schema.Literals(runNames);
 export type RunName = typeof RunName.Type;
 
 /** The key of a world, and of its run: the name, with its place where several have the name. */
-export type WorldName = RunName | `${"between" | "gas"} ${number}`;
+export type WorldName = RunName | `${"between" | "twin" | "gas"} ${number}`;
 
 /**
  * Why more is asked than at first. `noPending`: the endpoint has no pending state, and everything is asked on the latest

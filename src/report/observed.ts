@@ -18,6 +18,8 @@ const World = Schema.Struct({
   feeRecipient: Schema.NullOr(Address),
   /** The gas limit of the simulated block, gas. */
   gasLimit: amount,
+  /** The base fee, wei per gas, of a block that is as the next one (`twin`); absent = it is another block. */
+  baseFeePerGas: Schema.optionalKey(amount),
   /** True if it did the same as the world that the report's figures are from; null = could not be compared. */
   agrees: Schema.NullOr(Schema.Boolean),
 });

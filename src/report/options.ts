@@ -224,8 +224,8 @@ export const named = {
   accounts: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /**
    * In how many ordinary blocks between the next one and the last that a clearance allows a contract call is simulated
-   * as well, 0 to 8, each one more request; default: 2 where that is at most four blocks, else 1. None for a plain transfer,
-   * one of the chain's best known tokens, and code that reads nothing of its block and calls nobody.
+   * as well, 0 to 8, each one more request; default: 2 where that is at most four blocks, else 1. Two more requests simulate
+   * later blocks that are as the next one, unless it is 0. None of either for a plain transfer, one of the chain's best known tokens, and code that reads nothing of its block and calls nobody.
    */
   worlds: open<number>()(further, "must be a whole number from 0 to 8"),
   /**

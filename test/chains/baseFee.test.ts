@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../src/Chains.js";
 import {
+  baseFeesBehind,
   blocksWithin,
   effectiveGasPrice,
   growBaseFee,
@@ -107,5 +108,26 @@ describe("the effective price", () => {
     expect(effectiveGasPrice(legacy, 3n)).toBe(9n);
     expect(effectiveGasPrice({ gasPrice: null, maxFeePerGas: 10n, maxPriorityFeePerGas: 2n }, 3n)).toBe(5n);
     expect(effectiveGasPrice({ gasPrice: null, maxFeePerGas: 10n, maxPriorityFeePerGas: 2n }, 9n)).toBe(10n);
+  });
+});
+
+describe("base fees behind blocks that are all empty, half full, full", () => {
+  const ethereum = lookup(1);
+  it.each([
+    [1_000_000_000n, 1, [875_000_000n, 1_000_000_000n, 1_125_000_000n]],
+    [1_000_000_000n, 3, [669_921_875n, 1_000_000_000n, 1_423_828_125n]],
+    [7n, 2, [7n, 7n, 9n]],
+  ])("%s wei, %i blocks later: %s", (base, blocks, fees) => {
+    expect(baseFeesBehind(base, blocks, ethereum)).toEqual(fees);
+  });
+  it("are those of any block's gas limit, by the chain's own parameters", () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 10n ** 12n), parameters, (base, given) => {
+        const at = base > given.minBaseFeePerGas ? base : given.minBaseFeePerGas;
+        const limit = gasLimit * given.elasticity;
+        const after = (gasUsed: bigint) => nextBaseFee({ ...parent(at, gasUsed), gasLimit: limit }, given);
+        expect(baseFeesBehind(at, 1, given)).toEqual([0n, limit / 2n, limit].map(after));
+      }),
+    );
   });
 });

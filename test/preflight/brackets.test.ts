@@ -78,7 +78,9 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
       ["exact", true],
       ["next", true],
       ["between", true],
+      ["twin", true],
       ["between", true],
+      ["twin", true],
     ]);
     const [exact, next, ...between] = report.observed.worlds.map(({ timestamp, number }) => [timestamp, number]);
     const away = [...between, exact].map((world) =>
@@ -86,9 +88,15 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     );
     expect(away).toEqual([
       [13, 1],
+      [13, 1],
       [25, 2],
       [37, 3],
+      [37, 3],
     ]);
+    const [, first, , near, , far] = report.observed.worlds;
+    for (const twin of [near, far])
+      expect([twin?.feeRecipient, twin?.gasLimit]).toEqual([first?.feeRecipient, first?.gasLimit]);
+    expect((near?.baseFeePerGas ?? 0n) * 8n - (far?.baseFeePerGas ?? 0n) * 7n).toBeLessThan(8n);
     expect(report.observed.reads).toEqual(["timestamp", "others"]);
     expect(report.observed.until).toBe(null);
   });

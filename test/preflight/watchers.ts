@@ -3,7 +3,19 @@ import type { Hex } from "viem";
 import { creation } from "../harness/creation.js";
 
 const operations: Readonly<Record<string, string>> = {
-  ...{ ADD: "01", SUB: "03", MOD: "06", LT: "10", GT: "11", EQ: "14", ISZERO: "15", AND: "16", OR: "17", SHR: "1c" },
+  ...{
+    ADD: "01",
+    MUL: "02",
+    SUB: "03",
+    MOD: "06",
+    LT: "10",
+    GT: "11",
+    EQ: "14",
+    ISZERO: "15",
+    AND: "16",
+    OR: "17",
+    SHR: "1c",
+  },
   ...{
     BALANCE: "31",
     ORIGIN: "32",

@@ -1,5 +1,6 @@
 /** What tests take from `src/chains`: a file that moves inside it is followed here, and in no test. */
 export {
+  baseFeesBehind,
   blocksWithin,
   effectiveGasPrice,
   growBaseFee,

@@ -207,7 +207,7 @@ export const FollowsTime = code("proof", ["info"], "FollowsTime", [
  * blocks come in that time than one simulation has, and the called code may tell them apart; unless you gave a
  * `maxAge`, the clearance then ends with the last block that was simulated.
  * @figures count("blocks while the clearance holds", 120), count("simulated up to", 64)
- * @warning where the block with unusual values had no answer in time
+ * @warning where a block with unusual values, or with those of the next one, had no answer in time
  */
 export const BlocksNotSimulated = code("proof", ["info", "warning"], "BlocksNotSimulated", [
   "some blocks in which the clearance may be used were not simulated",
@@ -227,16 +227,15 @@ export const checkBetween = (
   between: ReadonlyArray<AskResult<Run>>,
   odd: { readonly run: Run; readonly found: ReadonlyArray<OutcomeDifference> } | null,
   gradual: ReadonlyArray<OutcomeDifference>,
-  contrary: number,
+  telltale: ReadonlyArray<AskResult<Run>>,
 ): ReadonlyArray<Finding> => {
   const unseen = between.filter(Result.isFailure).length;
   // why: a contract may make the very run too slow that would tell on it
-  const failure = failureOf(between[contrary]);
-  const isContraryLate = failure?._tag === "RpcError" && failure.reason._tag === "Timeout";
+  const isLate = telltale.map(failureOf).some((its) => its?._tag === "RpcError" && its.reason._tag === "Timeout");
   return [
     ...(odd === null || next === null ? [] : [weigh({ ...same, found: odd.found }, odd.run, next, 0)]),
     ...(gradual.length === 0 ? [] : [FollowsTime.info(where, ...figuresOf(gradual))]),
-    ...(unseen === 0 ? [] : [notAllSimulated(isContraryLate ? "warning" : "info", count("", unseen))]),
+    ...(unseen === 0 ? [] : [notAllSimulated(isLate ? "warning" : "info", count("", unseen))]),
   ];
 };
 

@@ -1,7 +1,8 @@
 /**
  * The worlds of a proof. `next` is the block that comes next, on the sealed head, as faithful as can be said before
  * it is there; `exact` is the last one that a clearance allows, as any real block is, on the state that was asked for.
- * One of those between, or `exact` where there are none, is contrary in every value that the chain lets vary.
+ * One of those between, or `exact` where there are none, is contrary in every value that the chain lets vary. Where
+ * others are simulated, two more are as the next one in every value that a later block may share with it.
  */
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
@@ -15,11 +16,11 @@ import type { RunName, WorldName } from "../../primitives/names.js";
 import { minesOnDemand } from "../../report/freshness.js";
 import type { Draft, Observed, Report } from "../../report/schema.js";
 import type { Spacing } from "../../steps/simulate.js";
-import { nextBaseFee, parametersOf } from "../../chains/baseFee.js";
+import { baseFeesBehind, nextBaseFee, parametersOf } from "../../chains/baseFee.js";
 import { signers, type Bundle } from "../../steps/reading/bundle.js";
 
 import type { Limits, Signed } from "../choose.js";
-import { complement, contraryBlock, ordinaryBlock, type DrawnBlock } from "./values.js";
+import { complement, contraryBlock, leastCap, ordinaryBlock, type DrawnBlock } from "./values.js";
 import {
   afterPending,
   blocksOf,
@@ -72,8 +73,8 @@ export interface World {
   readonly context: Eth.BlockOverrides;
   /** Overrides that give the block's producer something, for who has nothing is known by that. */
   readonly producer: Eth.StateOverrides;
-  /** True if it has values that no real block has, for what tells blocks by one of them. */
-  readonly isContrary: boolean;
+  /** True if it is there for what tells blocks by one of their values: a run that is late may have been made so. */
+  readonly isTelltale: boolean;
 }
 
 /** The run that a world's row asks for, by name. */
@@ -89,8 +90,9 @@ export interface Worlds {
   readonly draw: { readonly prevRandao: Hex; readonly chance: Hex };
 }
 
-/** The ordinary blocks between the ends, the nearest first. */
-export const nearerIn = ({ rows }: Worlds): ReadonlyArray<World> => rows.filter(({ why }) => why === "nearer");
+/** The blocks behind the next one, but for the last world, the nearest first. */
+export const nearerIn = ({ rows }: Worlds): ReadonlyArray<World> =>
+  rows.filter(({ why }) => why === "nearer").sort((a, b) => a.steps - b.steps);
 
 /** The worlds that are held against `next` beside `exact`: those between first, then any other that is always asked. */
 export const comparedIn = (worlds: Worlds): ReadonlyArray<World> => {
@@ -175,6 +177,8 @@ export interface Chance {
     readonly prevRandao: Hex;
     readonly beaconRoot: Hex;
   }>;
+  /** Those of later blocks that are as the next one; absent = there are none. */
+  readonly twins?: ReadonlyArray<Pick<World, "steps"> & Eth.BlockOverrides>;
 }
 
 /** Which state each world sees. */
@@ -322,7 +326,7 @@ const faithfulOn = (ground: WorldGround, { draw }: Chance): Eth.BlockOverrides =
 
 /** The block that comes next. */
 const nextOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockOf => ({
-  ...{ ...ground.sealed, steps: 0, ahead: [], apart: null, spread: ground.spread, producer: {}, isContrary: false },
+  ...{ ...ground.sealed, steps: 0, ahead: [], apart: null, spread: ground.spread, producer: {}, isTelltale: false },
   context: {
     ...faithfulOn(ground, chance),
     ...(chance.roots === null ? {} : { beaconRoot: chance.roots.next }),
@@ -344,7 +348,7 @@ const exactOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockO
   const { values, producer } = drawnOn(input, ground, drawn);
   const prevRandao = complement(draw.prevRandao);
   return {
-    ...{ ...ground.far, steps: reach, producer, spread: null, isContrary: false },
+    ...{ ...ground.far, steps: reach, producer, spread: null, isTelltale: false },
     // why: where its own pending block is the next one, that is there
     ahead: aheadOf(input, ground, chance, reach, ground.isPastNext ? 1 : 0),
     apart: ground.isApart ? closeSpacing(grid) : null,
@@ -360,9 +364,25 @@ const exactOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockO
   };
 };
 
+/** A block so many steps behind the next one, on its state: as that one but for number, time and these values. */
+const laterOn = (input: WorldInput, ground: WorldGround, chance: Chance, steps: number, values: Eth.BlockOverrides) => {
+  const { next, grid, sealed, spread } = ground;
+  const at = next.time === null ? null : next.time + offsetOf(grid, steps);
+  return {
+    ...{ ...sealed, steps, apart: null, spread, producer: {}, isTelltale: true },
+    ahead: aheadOf(input, ground, chance, steps),
+    context: {
+      ...faithfulOn(ground, chance),
+      ...without({ number: numberIn(ground, blocksOf(steps)), time: at }),
+      ...values,
+      ...input.report.options.blockOverrides,
+    },
+  };
+};
+
 /** Ordinary blocks between the two, one of them contrary. */
 const betweenOn = (input: WorldInput, ground: WorldGround, chance: Chance): ReadonlyArray<BlockOf> => {
-  const { signed, nextFork, report } = input;
+  const { signed, nextFork } = input;
   const { steps: places, grid, next, wide } = ground;
   // why: which of them is contrary, nobody can know who waits for it
   const contrary = Number(`0x${chance.draw.chance.slice(-4)}`) % Math.max(1, places.length);
@@ -373,16 +393,10 @@ const betweenOn = (input: WorldInput, ground: WorldGround, chance: Chance): Read
     const at = next.time === null ? null : next.time + offsetOf(grid, steps);
     // why: what is mined together, and what a fork parts, is in the others
     const isWide = ground.isApart && index === places.length - 1 && at !== null && gapOf(wide) > grid.slot;
+    const drawn = { ...values, ...blobFeeOf(input, rolled.prevRandao), ...rolled };
     return {
-      ...{ ...ground.sealed, steps, producer, spread: ground.spread, isContrary },
-      ahead: aheadOf(input, ground, chance, steps),
+      ...{ ...laterOn(input, ground, chance, steps, drawn), producer, isTelltale: isContrary },
       apart: isWide && !isParted(signed.length, at, nextFork, gapOf(wide)) ? wide : null,
-      context: {
-        ...faithfulOn(ground, chance),
-        ...without({ number: numberIn(ground, blocksOf(steps)), time: at }),
-        ...{ ...values, ...blobFeeOf(input, rolled.prevRandao), ...rolled },
-        ...report.options.blockOverrides,
-      },
     };
   });
 };
@@ -425,6 +439,9 @@ export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance)
       }),
       row("ample", "notScanned", "ample", { ...exact, apart: null }),
       ...betweenOn(input, ground, chance).map((block, place) => row(`between ${place}`, "nearer", "whole", block)),
+      ...(chance.twins ?? []).map(({ steps, ...values }, place) =>
+        row(`twin ${place}`, "nearer", "whole", laterOn(input, ground, chance, steps, values)),
+      ),
       {
         ...row("reordered", "otherSenders", "limits", { ...exact, state: ground.tag, apart: null }),
         bundle: turned(bundle),
@@ -450,6 +467,23 @@ export const gasRows = (world: World, limits: ReadonlyArray<Limits>, first: numb
     ...{ ...world, key: `gas ${first + place}`, why: "doubtfulLimit", form: "limits", apart: null, limits: own },
   }));
 
+/**
+ * The blocks that are as the next one: the last that a clearance allows, and the nearest that is simulated, at another base
+ * fee. That is behind empty blocks, for those of all further worlds are higher, and behind full ones where it can fall no
+ * further and the requests can pay it.
+ */
+const twinsIn = (input: WorldInput, { next, base, isShifted, steps: [nearest] }: WorldGround) => {
+  const { report, signed, chain, reach } = input;
+  if (nearest === undefined || reach === 0) return [];
+  const baseFeePerGas = isShifted ? report.observed.baseFeePerGas : next.baseFee;
+  const others = baseFeePerGas === null ? [] : baseFeesBehind(baseFeePerGas, nearest, parametersOf(chain, base));
+  const other = others.find((fee) => fee !== baseFeePerGas && fee <= leastCap(signed)) ?? baseFeePerGas;
+  return [
+    { steps: reach, baseFeePerGas },
+    { steps: nearest, baseFeePerGas: other },
+  ];
+};
+
 /** Fresh worlds. */
 export const worldsOf = Effect.fnUntraced(function* (input: WorldInput): Effect.fn.Return<Worlds> {
   const ground = groundOf(input, yield* Clock.currentTimeMillis);
@@ -458,5 +492,8 @@ export const worldsOf = Effect.fnUntraced(function* (input: WorldInput): Effect.
   const between = yield* Effect.forEach(ground.steps, (steps) =>
     Effect.all({ steps: Effect.succeed(steps), chance: roll(40), prevRandao: roll(32), beaconRoot: roll(32) }),
   );
-  return worldsOn(input, ground, { draw, roots, between });
+  const twins = yield* Effect.forEach(twinsIn(input, ground), (twin) =>
+    Effect.map(Effect.all({ prevRandao: roll(32), beaconRoot: roll(32) }), (rolled) => ({ ...twin, ...rolled })),
+  );
+  return worldsOn(input, ground, { draw, roots, between, twins });
 });

@@ -240,7 +240,10 @@ export const checkRuns = (state: ProofState): ReadonlyArray<Finding> => {
   const next = proof.runs.get("next");
   if (next === undefined) return incomparable("the next block was not simulated");
   const further = comparedIn(claim.worlds);
-  const contrary = further.findIndex(({ isContrary }) => isContrary);
+  const telltale = answersIn(
+    proof,
+    further.filter((world) => world.isTelltale),
+  );
   const { exact, effects, other, contrast, concerned, watched, isPendingOnly, odd, gradual } = compared;
   const inFlight = inFlightOf(claim);
   const contrasted = Result.isFailure(next)
@@ -263,7 +266,7 @@ export const checkRuns = (state: ProofState): ReadonlyArray<Finding> => {
   };
   return [
     ...contrasted,
-    ...checkBetween(successOf(next), answersIn(proof, further), odd, gradual, contrary),
+    ...checkBetween(successOf(next), answersIn(proof, further), odd, gradual, telltale),
     ...checkAmple(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
@@ -288,8 +291,9 @@ export const worldsIn = (state: ProofState): Observed["worlds"] => {
     const isAlike =
       compared?.contrast == null ? null : compared.contrast.found.length === 0 && run !== compared.odd?.run;
     const agrees = isExact ? true : isAlike;
-    const { number, timestamp, feeRecipient, gasLimit } = environment;
+    const { number, timestamp, feeRecipient, gasLimit, baseFeePerGas } = environment;
     const { state } = worlds.rows[isExact ? 0 : 1];
-    return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, agrees }];
+    const drawn = run.name === "twin" ? { baseFeePerGas } : {};
+    return [{ run: run.name, state, number, timestamp, feeRecipient, gasLimit, ...drawn, agrees }];
   });
 };

@@ -13,7 +13,7 @@ const otherProducer = (usual: Address | null, chance: Hex): Address => {
 };
 
 /** The most per gas that every request pays, wei. */
-const leastCap = (signed: ReadonlyArray<{ readonly request: Request }>): bigint =>
+export const leastCap = (signed: ReadonlyArray<{ readonly request: Request }>): bigint =>
   signed
     .map(({ request: { gasPrice, maxFeePerGas } }) => gasPrice ?? maxFeePerGas ?? 0n)
     .reduce((a, b) => (a < b ? a : b));

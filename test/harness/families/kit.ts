@@ -9,12 +9,14 @@ import type * as Preflight from "../../../src/Preflight.js";
 import type { Report } from "../../../src/Report.js";
 import type * as Rpc from "../../../src/Rpc.js";
 import { nextBaseFee } from "../../rooms/chains.js";
+import { classify, type RpcError } from "../../rooms/errors.js";
 import {
   layerOf,
   other,
   preflightOn,
   scenesFor,
   startAnvilScene,
+  tampered,
   type AnyInput,
   type Scene,
 } from "../../preflight/scene.js";
@@ -50,6 +52,7 @@ export interface Next {
   readonly number: number;
   readonly baseFee: bigint;
   readonly gasLimit: bigint;
+  readonly producer: bigint;
 }
 
 /** A node with what was deployed on it; `slot` = seconds between blocks, as the attacker believes. */
@@ -81,6 +84,11 @@ export const classes = [
   "4 the pool",
   "5 the switch",
   "6 the witness",
+  "7 asked in vain",
+  "8 nobody one hop away",
+  "9 failures inside",
+  "10 swallowed grants",
+  "11 recognisable blocks",
 ] as const;
 export type Class = (typeof classes)[number];
 
@@ -92,6 +100,10 @@ export interface Family {
   readonly isChancy?: boolean;
   /** The beds on which it means anything; default the two nodes without a pace. */
   readonly on?: (bed: string) => boolean;
+  /** True if it is judged on nodes without debug methods, too. */
+  readonly withoutDebug?: boolean;
+  /** True if nothing but a tracer shows it: without debug methods it may get through. */
+  readonly needsTrace?: boolean;
   /** Makes it ready on a node, then draws members. */
   readonly prepare: (stage: Stage) => Promise<(dice: Dice, next: Next) => Member | Promise<Member>>;
 }
@@ -105,18 +117,25 @@ export interface Bed {
   readonly start: () => Promise<Scene>;
   /** Milliseconds; null = nobody knows. */
   readonly paceMs: number | null;
+  /** True if the node refuses debug methods. */
+  readonly isBare: boolean;
 }
 const paced = (name: string, chainId: number, paceMs: number): Bed => ({
-  ...{ name, paceMs, start: () => startAnvilScene(chainId) },
+  ...{ name, paceMs, isBare: false, start: () => startAnvilScene(chainId) },
 });
 export const beds = (): ReadonlyArray<Bed> => [
-  ...scenesFor("families").map(([name, start]) => ({ name, start, paceMs: null })),
+  ...scenesFor("families").map(([name, start]) => ({ name, start, paceMs: null, isBare: false })),
+  ...scenesFor("families").map(([name, start]) => ({ name: `${name}, no debug`, start, paceMs: null, isBare: true })),
   ...[paced("12 s", 424_212, 12_000), paced("2 s", 424_202, 2_000), paced("200 ms", 424_200, 200)],
 ];
 export const isUnpaced = (bed: string): boolean => !/^\d/.test(bed);
 
 const steady = watcher(assemble("TIMESTAMP"));
-export const stageOn = async ({ name, start, paceMs }: Bed): Promise<Stage> => {
+const noDebug = classify({
+  method: "debug_traceCall",
+  error: { code: -32601, message: "the method debug_traceCall does not exist/is not available" },
+}) as RpcError;
+export const stageOn = async ({ name, start, paceMs, isBare }: Bed): Promise<Stage> => {
   const scene = await start();
   const places = new Map<Hex, Promise<Hex>>();
   const put = (bytecode: Hex): Promise<Hex> => {
@@ -125,7 +144,8 @@ export const stageOn = async ({ name, start, paceMs }: Bed): Promise<Stage> => {
     return known;
   };
   const chain = paceMs === null ? Layer.empty : Chains.layerWith(scene.chainId, { blockTimeMs: paceMs });
-  const layer = Layer.merge(layerOf(scene.url), chain);
+  const bare = tampered(scene.url, ({ method }) => (method.startsWith("debug_") ? noDebug : null));
+  const layer = Layer.merge(isBare ? bare : layerOf(scene.url), chain);
   // why: what 150 full blocks would make of a fee is another matter
   if (paceMs !== null && paceMs < 1_000) await scene.ask("anvil_setNextBlockBaseFeePerGas", ["0x7"]);
   return { bed: name, scene, slot: Math.ceil((paceMs ?? 12_000) / 1_000), layer, put };
@@ -146,7 +166,7 @@ const nextOn = async ({ scene, layer, put }: Stage): Promise<Next> => {
   if (world === undefined) throw new Error(`no proof of the next block: ${observed.tier}`);
   return {
     ...{ time: Number(world.timestamp), number: Number(world.number) },
-    ...{ baseFee: fee ?? 0n, gasLimit: of("gasLimit") },
+    ...{ baseFee: fee ?? 0n, gasLimit: of("gasLimit"), producer: of("miner") },
   };
 };
 
@@ -167,7 +187,9 @@ export const judgeOn = async (
   count: number,
   seed: number,
 ): Promise<ReadonlyArray<Judged>> => {
-  const fitting = families.filter(({ on = isUnpaced }) => on(bed.name));
+  const fitting = families.filter(
+    ({ on = isUnpaced, withoutDebug = false }) => on(bed.name) && (!bed.isBare || withoutDebug),
+  );
   if (fitting.length === 0) return [];
   const stage = await stageOn(bed);
   const judged: Array<Judged> = [];

@@ -1,7 +1,9 @@
 /** What the worlds of a proof stand on, by tables: kind of chain, tag, and what the endpoint takes. */
+import * as Arr from "effect/Array";
+import * as Effect from "effect/Effect";
 import { describe, expect, it } from "vitest";
 import { lookup } from "../../../src/Chains.js";
-import { gasRows, groundOf, signedOf, worldsOn, type World } from "../../rooms/pipeline.js";
+import { gasRows, groundOf, signedOf, worldsOf, worldsOn, type World } from "../../rooms/pipeline.js";
 import { alice, hexOf } from "../../steps/parts.js";
 import { header } from "../../steps/reading/facts.js";
 import { answersTo, counted, roundOf, scanned } from "./world.js";
@@ -51,6 +53,14 @@ const ground = (given: Given) => groundOf(inputOf(given), Number(then) * 1_000);
 
 const state = ({ block }: { readonly block: unknown }) =>
   typeof block === "object" ? "hash" : typeof block === "bigint" ? `${block}` : String(block);
+
+/** A head whose base fee can fall no further, and requests that can pay no other. */
+const low = header({ number: 100n, baseFeePerGas: 7n });
+const floor = answersTo(roundOf(inputOf({}).signed, { header: low })).header;
+const capped = Arr.map(inputOf({}).signed, (entry) => ({
+  ...entry,
+  request: { ...entry.request, maxFeePerGas: 7n } as typeof entry.request,
+}));
 
 const pendingBlock = { baseNumber: 101n, latestNumber: 100n } as const;
 
@@ -373,5 +383,69 @@ describe("the worlds on their ground", () => {
         context: exact.context,
         ahead: exact.ahead,
       });
+  });
+});
+
+describe("later blocks that are as the next one", () => {
+  const rowsOf = (given: Given) => Effect.runSync(worldsOf(inputOf(given))).rows;
+  const twinsOf = (given: Given) => rowsOf(given).filter(({ key }) => key.startsWith("twin"));
+
+  it.each<[chain: keyof typeof chains, given: Given]>([
+    ["ethereum", { tag: "pending" }],
+    ["ethereum", { tag: "latest" }],
+    ["opStack", { tag: "pending" }],
+    ["opStack", { tag: "latest" }],
+    ["unknown", { tag: "pending" }],
+    ["unknown", { tag: "latest", count: 2 }],
+  ])(
+    "of %s, %o, stand on its state, and differ in number, time, randomness, root, and one in its base fee",
+    (chain, given) => {
+      const [, next] = rowsOf({ chain, ...given });
+      const twins = twinsOf({ chain, ...given });
+      expect(twins.map(({ steps }) => steps)).toEqual([5, 3]);
+      for (const [place, twin] of twins.entries()) {
+        const { block, state: on, spread, apart, producer, context, ahead, why, form } = twin;
+        expect({ block, state: on, spread, producer }).toEqual({
+          ...{ block: next.block, state: next.state, spread: next.spread, producer: {} },
+        });
+        expect([why, form, apart, ahead.length]).toEqual(["nearer", "whole", null, twin.steps]);
+        const { number, time, prevRandao, beaconRoot, baseFeePerGas, ...kept } = context;
+        const {
+          number: first,
+          time: then_,
+          prevRandao: roll,
+          beaconRoot: root,
+          baseFeePerGas: fee,
+          ...same
+        } = next.context;
+        expect(kept).toEqual(same);
+        expect(BigInt(number ?? 0)).toBe(BigInt(first ?? 0) + BigInt(twin.steps));
+        expect(BigInt(time ?? 0) > BigInt(then_ ?? 0)).toBe(true);
+        expect([prevRandao === roll, beaconRoot === root]).toEqual([false, false]);
+        expect(baseFeePerGas === fee).toBe(place === 0);
+      }
+    },
+  );
+
+  it.each<[of: string, given: Given, fees: ReadonlyArray<bigint>]>([
+    ["behind empty blocks", {}, [10n ** 9n, 669_921_875n]],
+    ["behind one empty block", { input: { reach: 3 } }, [10n ** 9n, 875_000_000n]],
+    ["no higher than the request pays, where it cannot fall", { input: { head: floor } }, [7n, 10n]],
+    ["its own, where the request pays no other", { input: { head: floor, signed: capped } }, [7n, 7n]],
+    ["what the caller pretends", { options: { blockOverrides: { baseFeePerGas: 5n } } }, [5n, 5n]],
+  ])("have its base fee, and another: %s", (_, given, fees) => {
+    expect(twinsOf(given).map(({ context }) => context.baseFeePerGas)).toEqual(fees);
+  });
+
+  it.each<[where: string, given: Given, steps: ReadonlyArray<number>]>([
+    ["no further world is wanted", { input: { further: 0 } }, []],
+    ["the node takes one block at a time", { takesEntries: false }, []],
+    ["nothing is left of the bracket", { input: { reach: 0 } }, []],
+    ["one block is left of it", { input: { reach: 1 } }, [1, 1]],
+    ["eight further worlds are wanted", { input: { reach: 15, further: 8 } }, [15, 2]],
+    ["a chain is fast", { input: { reach: 37 } }, [37, 19]],
+    ["the caller pretends a number", { options: { blockOverrides: { number: 7n } } }, []],
+  ])("are two at most: where %s", (_, given, steps) => {
+    expect(twinsOf(given).map((twin) => twin.steps)).toEqual(steps);
   });
 });
