@@ -23,6 +23,7 @@ import type { WitnessAnswer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
 import type { Case, Filled, Numbered } from "./reading/bundle.js";
 import { delegatesToNothing } from "./reading/control.js";
+import { isNote } from "./reading/nobodyCalled.js";
 import { burned } from "./reading/outcome.js";
 import { askEach, failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
@@ -230,7 +231,7 @@ const checkReceiver = (
   const [hasData, hasValue] = [data.length > 2, value > 0n];
   const isIdle = kind === "delegated" && delegateHasCode === false;
   return [
-    ...(kind === "nobody" && hasData ? [fromError(new NoCode({ account }), "blocker", where)] : []),
+    ...(kind === "nobody" && hasData && !isNote(data) ? [fromError(new NoCode({ account }), "blocker", where)] : []),
     ...(isIdle && hasData ? [delegatesToNothing(where, delegate)] : []),
     ...(kind === "precompile" && hasValue ? [ValueToPrecompile.warning(where, address("", account))] : []),
     ...(isBurning(account) && hasValue ? [burned(where, account, wei("value", value))] : []),

@@ -34,6 +34,50 @@ contract ShyToken is Token("Shy Token", "SHY", 18) {
   }
 }
 
+/// Takes a share of each transfer, and tells of both parts.
+contract TaxToken is Token("Tax Token", "TAX", 18) {
+  address public constant treasury = 0x00000000000000000000000000000000C0FfeE00;
+  uint256 public tax;
+
+  constructor(uint256 tax_) {
+    tax = tax_;
+  }
+
+  function _move(address from, address to, uint256 amount) internal override {
+    uint256 taken = (amount * tax) / 10_000;
+    super._move(from, to, amount - taken);
+    if (taken > 0) super._move(from, treasury, taken);
+  }
+}
+
+/// Balances are shares of a pool that grows, rounded down, as those of stETH.
+contract PoolToken is Token("Pool Token", "POOL", 18) {
+  uint256 public pool;
+
+  function balanceOf(address account) public view override returns (uint256) {
+    return totalSupply == 0 ? 0 : (balances[account] * pool) / totalSupply;
+  }
+
+  function mint(address to, uint256 amount) public override {
+    uint256 shares = pool == 0 ? amount : (amount * totalSupply) / pool;
+    totalSupply += shares;
+    pool += amount;
+    balances[to] += shares;
+    emit Transfer(address(0), to, amount);
+  }
+
+  function grow(uint256 amount) external {
+    pool += amount;
+  }
+
+  function _move(address from, address to, uint256 amount) internal override {
+    uint256 shares = (amount * totalSupply) / pool;
+    _debit(from, shares);
+    balances[to] += shares;
+    emit Transfer(from, to, amount);
+  }
+}
+
 /// Takes what it is paid by any call, as wrapped currency does, and has no function of a grant.
 contract Swallower {
   mapping(address => uint256) public balanceOf;

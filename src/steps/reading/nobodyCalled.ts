@@ -62,13 +62,23 @@ const hasNoCode = (account: Address, { before, after }: Sights): boolean =>
 /** Bytes behind which a wallet names itself in calldata (ERC-8021). */
 const suffix = "8021".repeat(8);
 
+const isText = (bytes: Uint8Array): boolean => bytes.every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a);
+
+/** True if calldata asks nobody for anything: it is a text, or only the names of a wallet, with their length behind them. */
+export const isNote = (data: Hex): boolean => {
+  const bytes = hexToBytes(data);
+  const isNames = data.endsWith(suffix) && bytes.length === (bytes.at(-18) ?? 0) + 18;
+  // why: four letters may be a selector
+  return isNames || (isText(bytes) && bytes.length !== 4);
+};
+
 /** True if calldata is laid out as that of a function, and is no text and no wallet's name. */
 const isCallLike = (data: Hex): boolean =>
   data.length >= argumentsAt &&
   (data.length - argumentsAt) % wordDigits === 0 &&
   !data.endsWith(suffix) &&
   // why: a text, and no selector, is letters from its beginning to its end
-  !hexToBytes(data).every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a);
+  !isText(hexToBytes(data));
 
 /**
  * Such a call succeeds and does nothing: the contract is not on this chain, or not yet, or the code behind a proxy is gone.

@@ -10,7 +10,8 @@ import { sendingFrom } from "../../preflight/troupe.js";
 import type { Class, Dice, Family, Stage } from "./kit.js";
 
 const [me, you] = [owner.address, other.address];
-const plenty = 1_000_000n;
+const unit = 10n ** 9n;
+const plenty = 10n ** 9n * unit;
 const token = parseAbi([
   "function transfer(address,uint256) returns (bool)",
   "function transferFrom(address,address,uint256) returns (bool)",
@@ -19,7 +20,6 @@ const token = parseAbi([
   "function permit(address,address,uint256,uint256,uint8,bytes32,bytes32)",
   "function mint(address,uint256)",
   "function deposit() payable",
-  "function withdraw(uint256)",
 ]);
 const asks = (functionName: (typeof token)[number]["name"], ...args: ReadonlyArray<unknown>): Hex =>
   encodeFunctionData({ abi: token as Abi, functionName, args: [...args] });
@@ -39,8 +39,9 @@ const make = async ({ scene, put }: Stage) => {
   const template = await deploy(made.Wallet);
   const at = {
     ...{ gold, silver, weth, ledger },
-    fee: await deploy(made.FeeToken),
-    rebasing: await deploy(made.RebasingToken),
+    fee: await deploy(made.TaxToken, [100n]),
+    dear: await deploy(made.TaxToken, [2_500n]),
+    rebasing: await deploy(made.PoolToken),
     mute: await deploy(made.NoReturnToken),
     permit: await deploy(made.PermitToken),
     paused: await deploy(made.ShyToken),
@@ -86,7 +87,7 @@ const make = async ({ scene, put }: Stage) => {
     at.till,
     at.borrower,
   ];
-  const tokens = [at.gold, at.silver, at.fee, at.rebasing, at.mute, at.permit, at.paused, at.shy];
+  const tokens = [at.gold, at.silver, at.fee, at.dear, at.rebasing, at.mute, at.permit, at.paused, at.shy];
   for (const to of tokens) for (const holder of holders) await rest.send({ to, data: asks("mint", holder, plenty) });
   await rest.mined();
   await rest.send({ to: weth, data: asks("deposit"), value: 10n * plenty });
@@ -100,6 +101,7 @@ const make = async ({ scene, put }: Stage) => {
     for (const spender of [at.stall, at.courier, at.multicall, at.router, at.savings])
       await rest.send({ to, data: asks("approve", spender, 100n * plenty) });
   await rest.send({ to: at.savings, data: calldata(made.Savings, "deposit", [plenty / 4n, me]) });
+  await rest.send({ to: at.rebasing, data: calldata(made.PoolToken, "grow", [plenty / 7n]) });
   await rest.send({ to: at.paused, data: calldata(made.ShyToken, "pause") });
   await rest.send({ to: at.shy, data: calldata(made.ShyToken, "shun", [spare.address]) });
   await rest.send({ to: at.wallet, data: calldata(made.Wallet, "initialise", [me]) });
@@ -193,7 +195,7 @@ const among = (dice: Dice, at: Place, ...calls: ReadonlyArray<Inner>): ReadonlyA
   }
   return all;
 };
-const amountOf = (dice: Dice, most = 10_000): bigint => BigInt(1 + dice.below(most));
+const amountOf = (dice: Dice, most = 10_000): bigint => BigInt(1 + dice.below(most)) * unit;
 const bytes32 = (dice: Dice): Hex => pad(dice.address(), { size: 32 });
 
 /** Whether a warning, or more, of one of these names stands against it. */
@@ -270,7 +272,7 @@ const answersFalse: ReadonlyArray<Family> = [
 ];
 
 const honestToken = (dice: Dice, at: Place): Hex =>
-  dice.of([at.gold, at.silver, at.fee, at.rebasing, at.mute, at.permit]);
+  dice.of([at.gold, at.silver, at.fee, at.dear, at.rebasing, at.mute, at.permit]);
 /** Tokens whose `transfer` and `transferFrom` answer. */
 const answering = (dice: Dice, at: Place): Hex => dice.of([at.gold, at.silver, at.rebasing, at.permit, at.weth]);
 const deadline = 2n ** 40n;
@@ -279,7 +281,7 @@ const honestAsks: ReadonlyArray<Family> = [
     ...{ from: me, to: honestToken(dice, at) },
     data:
       dice.below(3) > 0
-        ? asks("transfer", dice.of([dice.address(), me, at.stall]), BigInt(dice.below(10_000)))
+        ? asks("transfer", dice.of([dice.address(), me, at.stall]), BigInt(dice.below(10_000)) * unit)
         : asks("approve", dice.of([at.stall, at.router]), amountOf(dice)),
   })),
   ...forms.map((form) =>
@@ -299,7 +301,7 @@ const honestAsks: ReadonlyArray<Family> = [
         : calldata(made.Stall, "buyTwice", [at.gold, at.silver, amountOf(dice)]),
   })),
   family(falsely, "a router", null, (dice, at) => {
-    const amount = 1_000n + amountOf(dice, 100_000);
+    const amount = 1_000n * unit + amountOf(dice, 100_000);
     const isPaid = dice.below(2) === 0;
     const swap = [isPaid ? at.wethPair : at.pair, amount, 1n, dice.of([me, dice.address()]), deadline] as const;
     const data = calldata(made.Router, "exactInput", swap);
@@ -314,14 +316,18 @@ const honestAsks: ReadonlyArray<Family> = [
   })),
   family(falsely, "a fee on transfer, and a rebasing token, through a courier", null, (dice, at) => ({
     ...{ from: me, to: at.courier },
-    data: calldata(made.Courier, "forward", [dice.of([at.fee, at.rebasing]), dice.address(), 1_000n + amountOf(dice)]),
+    data: calldata(made.Courier, "forward", [
+      dice.of([at.fee, at.dear, at.rebasing]),
+      dice.address(),
+      1_000n * unit + amountOf(dice),
+    ]),
   })),
   family(falsely, "shares of a vault (ERC-4626)", null, (dice, at) => ({
     ...{ from: me, to: at.savings },
     data:
       dice.below(2) === 0
-        ? calldata(made.Savings, "deposit", [1_000n + amountOf(dice), me])
-        : calldata(made.Savings, "redeem", [1_000n + amountOf(dice), me, me]),
+        ? calldata(made.Savings, "deposit", [1_000n * unit + amountOf(dice), me])
+        : calldata(made.Savings, "redeem", [1_000n * unit + amountOf(dice), me, me]),
   })),
   family(falsely, "wrapped and handed on", null, (dice, at) => ({
     ...{ from: me, to: at.courier, value: amountOf(dice) },
@@ -332,7 +338,7 @@ const honestAsks: ReadonlyArray<Family> = [
     data: calldata(made.Courier, "roundTrip", [answering(dice, at), amountOf(dice)]),
   })),
   family(falsely, "what an account approves and a shop or router takes in one batch", null, (dice, at) => {
-    const amount = 1_000n + amountOf(dice, 100_000);
+    const amount = 1_000n * unit + amountOf(dice, 100_000);
     const [spender, data] = dice.of([
       [at.router, calldata(made.Router, "exactInput", [at.pair, amount, 1n, third.address, deadline])],
       [at.stall, calldata(made.Stall, "buy", [at.gold, amount, dice.below(8)])],
@@ -359,7 +365,6 @@ const toNobody = (dice: Dice, at: Place): Inner => {
     asks("transfer", dice.address(), amount),
     asks("approve", dice.address(), amount),
     asks("transferFrom", dice.address(), dice.address(), amount),
-    asks("withdraw", amount),
   ]);
   return dice.below(3) === 0
     ? { to: dice.address(), value: amount, data: calldata(made.Ledger, "enter", [amount]) }
@@ -386,12 +391,15 @@ const reachesNobody: ReadonlyArray<Family> = [
     traced,
   ),
 ];
-const suffix = "8021".repeat(8);
+/** Names of a wallet in calldata (ERC-8021), and no more. */
+const wallets = ["baseapp", "morpho,base", "a wallet"];
+const namesOf = (name: string): Hex =>
+  concat([toHex(name), toHex(name.length, { size: 1 }), "0x00", `0x${"8021".repeat(8)}`]);
 const words = ["thank you", "invoice 2026-17", "gm", "salary for June", "happy birthday!"];
 const reachesSomebody: ReadonlyArray<Family> = [
   family(vainly, "a memo to somebody without code", null, (dice) => ({
     ...{ from: me, to: dice.address(), value: BigInt(dice.below(1_000)) },
-    data: dice.of<Hex>([toHex(dice.of(words)), `0x${"07".repeat(1 + dice.below(20))}${suffix}`]),
+    data: dice.of<Hex>([toHex(dice.of(words)), namesOf(dice.of(wallets))]),
   })),
   ...forms.map((form) =>
     family(vainly, `payments and memos in ${form.name}`, null, (dice, at) => {
@@ -409,7 +417,7 @@ const reachesSomebody: ReadonlyArray<Family> = [
           ...{ from: me, to: at.factory, value: amountOf(dice) },
           data: calldata(made.WalletFactory, dice.of(["create", "createNext"])),
         }
-      : { from: me, to: at.giver, value: 10_001n, data: calldata(made.Giver, "makeAndBegin", [amountOf(dice)]) },
+      : { from: me, to: at.giver, value: 10_001n * unit, data: calldata(made.Giver, "makeAndBegin", [amountOf(dice)]) },
   ),
 ];
 
@@ -465,7 +473,7 @@ const failsInside: ReadonlyArray<Family> = [
 const worksInside: ReadonlyArray<Family> = [
   family(inside, "every receiver takes it", null, (dice, at) => paying(dice, at)),
   family(inside, "a contract that is made", null, (dice, at) => ({
-    ...{ from: me, to: at.giver, value: 10_001n },
+    ...{ from: me, to: at.giver, value: 10_001n * unit },
     data: calldata(made.Giver, "make", [amountOf(dice)]),
   })),
   family(inside, "calls of Multicall3 that may fail, and do not", null, (dice, at) => {
