@@ -79,7 +79,7 @@ export const sumEvents: Readonly<
   [aaveBurn]: { what: "interest", values: ["account", null, null, "amount"] },
 };
 
-/** Events that name two accounts and give neither a right: trades, deposits, loans. */
+/** Events that name two accounts and give neither a right: trades, deposits, loans, and calls that an account makes for its owner. */
 export const harmless: ReadonlySet<string> = new Set([
   // Uniswap v2: Swap(address,uint256,uint256,uint256,uint256,address), Burn(address,uint256,uint256,address)
   ...["0xd78ad95fa46c994b", "0xdccd412f0b125281"],
@@ -99,6 +99,10 @@ export const harmless: ReadonlySet<string> = new Set([
   ...["0x06b541ddaa720db2", "0x2fe5be0146f74c5b", "0xa78a9be3a7b862d2"],
   // Aave: ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256); Balancer: Swap(bytes32,address,address,uint256,uint256)
   ...["0x804c9b842b2748a2", "0x2170c741c41531ae"],
+  // SafeL2: SafeMultiSigTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes,bytes)
+  "0x66753cd2356569ee",
+  // ERC-4337: UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256), AccountDeployed(bytes32,address,address,address)
+  ...["0x49628fd1471006c1", "0xd51a9c61267aa619"],
 ]);
 
 /** Events that give a right, and name nobody beside the sender, or the sender not at all. */

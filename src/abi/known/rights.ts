@@ -155,6 +155,8 @@ export const controlEvents: Readonly<Record<string, ControlRow>> = {
   "0x38d16b8cac22d99f": owner("offered", "loses", "gains"),
   // LogSetOwner(address) of ds-auth, NewOwner(address)
   ...each(owner("handed over", "gains"), ["0xce241d7ca1f669fe", "0x3edd90e7770f06fa"]),
+  // SimpleAccountInitialized(address,address), of ERC-4337's sample account: the first is its EntryPoint
+  "0x47e55c76e7a6f1fd": owner("handed over", null, "gains"),
   // OwnerNominated(address)
   "0x906a1c6bd7e3091e": owner("offered", "gains"),
   // NewPendingAdmin(address,address), Compound: the first is whom it was offered to before
