@@ -1,10 +1,12 @@
 /** Words that contracts keep and answer, where they change behind transactions, as rows: by reads of the witness and by a trace. Pure. */
-import { wordsFrom } from "../abi/words.js";
+import * as Arr from "effect/Array";
+import { wordOf, wordsFrom } from "../abi/words.js";
 import type { StateDiff } from "../eth/call.js";
 import { type Address, lower } from "../primitives/hex.js";
 import type { StateChange } from "../report/beside.js";
 import { readAddress } from "../witness/answers.js";
-import { slotsOf, wordsIn } from "../witness/placement.js";
+import { namedQuery, readWords, slotsOf, wordsIn } from "../witness/placement.js";
+import type { AccessListEntry } from "../transaction/fields.js";
 import { staticCall, type CallQuery } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 
@@ -22,8 +24,8 @@ export interface Change extends Pick<StateChange, "slot" | "holds" | "seen"> {
   readonly word: bigint;
   /** True if it is of the world that the figures are from. */
   readonly isShown: boolean;
-  /** A sender's place that goes to another; silent where no event tells of it: what comes in for it says nothing, for a thief can pay a wei. */
-  readonly loss?: { readonly had: Address; readonly has: Address; readonly isSilent: boolean };
+  /** A sender's place that goes to another, or what another gets where nobody stood (`had` is null then); silent where no event tells of it: what comes in for it says nothing, for a thief can pay a wei. */
+  readonly loss?: { readonly had: Address | null; readonly has: Address; readonly isSilent: boolean };
 }
 
 /** More than `owner()` takes behind a beacon's proxy. */
@@ -89,6 +91,24 @@ function* slotsIn(traced: ReadonlyArray<StateDiff>) {
     }
 }
 
+/** Slots that are named, as a tracer would tell of them; null where one was not read. A contract begins with a nonce of 1. */
+export const namedDiff = (
+  named: ReadonlyArray<AccessListEntry>,
+  before: View | null,
+  { slots, before: accounts }: Sight,
+): StateDiff | null => {
+  const rowIn = (view: View | null, row: AccessListEntry, firstNonce: number) => {
+    const nonce = accounts.account(row.address)?.codeSize === 0n ? firstNonce : 1;
+    const storage = new Map(Arr.zip(row.storageKeys, readWords(view, namedQuery(row)).map(wordOf)));
+    return [row.address, { balance: null, nonce, code: null, storage }] as const;
+  };
+  const [pre, post] = [named.map((row) => rowIn(before, row, 0)), named.map((row) => rowIn(slots, row, 1))];
+  const isRead = [pre, post].every((rows) =>
+    rows.every(([, { storage }], place) => storage.size === named[place]?.storageKeys.length),
+  );
+  return isRead ? { pre: new Map(pre), post: new Map(post) } : null;
+};
+
 /** The words that a bundle changes in all, as a tracer tells it. */
 export const tracedWords = (
   traced: ReadonlyArray<StateDiff>,
@@ -117,8 +137,8 @@ export const wordsOf = (
   return wordsIn(slots, contract, isSafe).flatMap(({ slot, holds, word }, place): ReadonlyArray<Change | null> => {
     const was = had[place]?.word ?? unread;
     if (was === null || word === null) return [null];
-    // why: what a first slot held before is not known of a contract in which it names nobody
-    const isUnknown = holds === null && before === null;
+    // why: what a first slot held before is of no matter in a contract in which it names nobody
+    const isUnknown = holds === null && (before === null || !suspects.includes(contract));
     return was === word || isUnknown ? [] : [{ contract, slot, holds, was, word, seen: "lens", isShown }];
   });
 };

@@ -31,8 +31,13 @@ export const callOf = (
   );
 
 /** `error` = why the call failed, where it did. */
-const Created = /* @__PURE__ */ struct({ accessList: AccessList, error: /* @__PURE__ */ orNull(Anything) });
+const Created = /* @__PURE__ */ struct({
+  ...{ accessList: AccessList, gasUsed: /* @__PURE__ */ orNull(Quantity), error: /* @__PURE__ */ orNull(Anything) },
+});
 const readCreated = /* @__PURE__ */ decoder("eth_createAccessList", Created);
+
+/** An access list, and the gas of its call with that list; null = the node does not say. */
+export type Listing = Omit<typeof Created.Type, "error">;
 
 /**
  * The accounts and slots that a call reads or writes, but for its ends and the precompiles; null where it fails. JSON-RPC:
@@ -45,7 +50,8 @@ export const accessListOf = (
   question(
     "eth_createAccessList",
     (faults) => call(request, block, faults),
-    (result) => Result.map(readCreated(result), ({ accessList, error }) => (error === null ? accessList : null)),
+    (result) =>
+      Result.map(readCreated(result), ({ error, ...listing }): Listing | null => (error === null ? listing : null)),
   );
 
 /** Asks a tracer about a call; the overrides stand beside the tracer's name. */

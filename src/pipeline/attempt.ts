@@ -15,6 +15,7 @@ import { answersOf, figuresOf } from "./answers.js";
 import { askProof } from "./askProof.js";
 import { keep } from "./choose.js";
 import { reachedBefore } from "./endpoint/forkUse.js";
+import { isTracing, readNames } from "./extras/stateTraces.js";
 import { isInDoubt, undoubted } from "./gas/doubt.js";
 import { isHidden, isOvertaken, lacks } from "./proofGround.js";
 import { answersIn, type Bracket, type KeptState, type Proof, type ProofState } from "./proofState.js";
@@ -95,6 +96,7 @@ export const attempt = Effect.fnUntraced(function* (
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });
   const header = successOf(head) === null ? null : head;
-  const claim: Claim = { ...about, worlds, reads, header, reachedBefore: reachedBefore(memory, about) };
+  const named = isTracing(memory) ? [] : readNames(report.observed.named);
+  const claim: Claim = { ...about, worlds, reads, header, named, reachedBefore: reachedBefore(memory, about) };
   return yield* attemptOf(state, claim, yield* askProof(claim, because), because);
 });

@@ -21,6 +21,8 @@ export interface ObserveInput {
   readonly reads?: Observed["reads"];
   /** Count of the transactions whose changes a tracer told; absent = none was asked. */
   readonly traced?: Observed["traced"];
+  /** Slots that access lists name; absent = none were asked. */
+  readonly named?: Observed["named"];
   /** Epoch ms until which a clearance may hold; absent = `maxAge` alone bounds it. */
   readonly until?: number | null;
   /** By all answers of the call. */
@@ -194,7 +196,7 @@ export const observe = (answers: Answers, options: ReportOptions, input: Observe
     namedChainId: successOf(answers.namedChainId),
     worlds,
     reads: more.reads ?? [],
-    traced: more.traced ?? 0,
+    ...{ traced: more.traced ?? 0, named: more.named ?? [] },
     until: more.until ?? null,
   };
   return {

@@ -52,6 +52,8 @@ export interface Claim extends Pick<Subject, "chain" | "looks" | "steps"> {
   readonly reads: Observed["reads"];
   /** Accounts that the called contracts reached before, where it is in doubt by which fork's rules they ran. */
   readonly reachedBefore: ReadonlyArray<Address>;
+  /** Slots that access lists name, to be read on both sides of the bundle; absent = none. */
+  readonly named?: Observed["named"];
   /** Policies that the caller demands of the report. */
   readonly policies: ReadonlyArray<Policy>;
   /** Transactions that the chain's fee oracle is asked about, by place in the bundle; empty where there is none. */
@@ -60,7 +62,7 @@ export interface Claim extends Pick<Subject, "chain" | "looks" | "steps"> {
   readonly balanceOf: (account: Address) => bigint | null;
   /** Answers of the same call's scan a moment ago, so that they can be relied on; null for a report from outside. */
   readonly scanned:
-    | (Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle"> & {
+    | (Pick<Round, "askedAt" | "codes" | "header" | "noFeeOracle" | "listed"> & {
         readonly run: ReturnType<typeof figuresOf>;
         /** The round of the proof as it was sent beside the scan; none = it was not. */
         readonly ahead?: Ahead | null;
@@ -77,7 +79,7 @@ export interface Claim extends Pick<Subject, "chain" | "looks" | "steps"> {
 }
 
 /** The subject of a proof, on whatever ground. */
-export type Unplaced = Omit<Claim, "worlds" | "header" | "reads" | "reachedBefore">;
+export type Unplaced = Omit<Claim, "worlds" | "header" | "reads" | "reachedBefore" | "named">;
 
 /**
  * Most gas the witness may take per call: what one transaction may have, for some nodes hold calls to it,
@@ -148,6 +150,7 @@ export const looksAlone = memoize(
     claim.scanned === null ||
     doubtful(claim).length > 0 ||
     suspectsOf(claim).length > 0 ||
+    (claim.named ?? []).length > 0 ||
     gasFor(oracleQueries(claim)) > roomBeside(claim) / 2n,
 );
 
@@ -167,7 +170,8 @@ export const looksOf = memoize((claim: Claim) => {
   // why: users' looks stand behind ours, which they may not starve
   const room = roomBeside(claim);
   const reached = claim.reachedBefore.map((address): Query => ({ kind: "account", address }));
-  const own = [...oracles, ...queries, ...viewsOf(claim)];
+  const named = (claim.named ?? []).map(({ address }): Query => ({ kind: "account", address }));
+  const own = [...oracles, ...queries, ...viewsOf(claim), ...named];
   const first = fit([...own, ...claim.looks, ...claim.measure.owners, ...reached], room);
   // why: what a list costs is worked out once for each list
   const both = oracles.length === 0 ? first : first.slice(oracles.length);
@@ -195,7 +199,7 @@ const wholePlan = (claim: Claim, world: World): Simulate.Plan => {
     })),
     before: key === "exact" ? first : both,
     ...(room > 0n ? { between: everyLookBetween(claim.steps, claim.bundle) } : {}),
-    ...{ after, room, block, ahead, apart, spread, lens, pretended },
+    ...{ after, room, block, ahead, apart, spread, lens, named: claim.named ?? [], pretended },
     stateOverrides: { ...producer, ...(pretended ? reservedState(claim) : claim.report.options.stateOverrides) },
     blockOverrides: context,
     checksRoot: claim.reads.includes("beaconroot"),
@@ -293,7 +297,8 @@ const amplePlan = (claim: Claim, world: World): Simulate.Plan => {
 const readerPlan = (claim: Claim, { block, context }: World): Simulate.Plan => {
   const plan = readerOnlyPlan(claim.report.options, block, [...accountQueries(claim), ...oracleQueries(claim)]);
   const isNamed = Object.keys(context).length > 0;
-  return { ...plan, blockOverrides: isNamed ? context : plan.blockOverrides, lens: lensOf(claim) };
+  const read = { lens: lensOf(claim), named: claim.named ?? [] };
+  return { ...plan, blockOverrides: isNamed ? context : plan.blockOverrides, ...read };
 };
 
 const plans: Readonly<Record<World["form"], (claim: Claim, world: World) => Simulate.Plan>> = {

@@ -16,6 +16,7 @@ import { type ActiveSteps, figuresOf } from "./answers.js";
 import type { Own } from "./own.js";
 import type { Bundle } from "../steps/reading/bundle.js";
 import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
+import { unseenIn } from "./extras/stateTraces.js";
 import { GasLimitWidened, undoubted, widened } from "./gas/doubt.js";
 import { checkRuns, comparisonOf, worldsIn } from "./worlds/contrast.js";
 import { ledgerSoFar, sightedSoFar, withRoomFor } from "./rounds.js";
@@ -118,6 +119,7 @@ const assembleProof = Effect.fnUntraced(function* (
   yield* turn;
   const placed = worldsOfPlaced(claim, answers.run, proof.runs);
   const others = [next, ...between].flatMap((result) => successOf(result) ?? []);
+  const runs = answers.run === null ? others : [answers.run, ...others];
   const findings = [
     ...found,
     ...further,
@@ -134,7 +136,7 @@ const assembleProof = Effect.fnUntraced(function* (
     ...(signed.length < 2 ? [] : checkApart(claim, placed)),
     ...checkMeasured(state),
     ...changed.findings,
-    ...checkSecond(measure.holdings, answers.run === null ? others : [answers.run, ...others]),
+    ...checkSecond(measure.holdings, runs),
   ];
   return (yield* makeDraft(
     bundle,
@@ -152,10 +154,11 @@ const assembleProof = Effect.fnUntraced(function* (
       stage: answers.run === null ? "scanned" : "proven",
       worlds: [...worldsIn(state), ...placed],
       ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
+      named: report.observed.named,
       own: { names: own.names, check },
       others: others.map((run) => ({ run, moved: compared?.other == null ? null : state.effectsIn(run) })),
       earlier: earlierFindings(report),
-      stateChanges: changed.changes,
+      stateChanges: [...changed.changes, ...unseenIn(claim, proof.traced.length, changed.isRead, runs)],
       findings,
     },
     answers.run === null ? null : state.effectsIn(answers.run),

@@ -19,6 +19,7 @@ import type { Memory, Rpc } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
 import { gasFor } from "../witness/queries.js";
 import { withAnswers, type RunAnswers, type Round } from "./answers.js";
+import { askLists } from "./extras/stateTraces.js";
 import { endpointFactsOf } from "./endpoint/known.js";
 import { askPooled } from "../steps/reading/pool.js";
 import { freePlan, readerOnlyPlan, roughSubject } from "./scanPlans.js";
@@ -133,6 +134,7 @@ export const begin = (
           : when(steps.has("chain"), askChainId, null),
         header: when(steps.has("chain") || steps.has("fee"), Fee.askHeader, null),
         pools: askPooled(flying),
+        listed: askLists(subject, tag, bundle[0].input.chainId ?? believed.chainId),
       });
       mapped(all, ({ told, ...more }): Scanning => {
         const begun: Scanning["round"] = {

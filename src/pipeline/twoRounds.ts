@@ -26,6 +26,7 @@ import { undoubted, widened } from "./gas/doubt.js";
 import { inRound, ledgerSoFar, sightedSoFar, withRun } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
 import { simulate } from "./endpoint/simulate.js";
+import { namedIn, readNames } from "./extras/stateTraces.js";
 import { gasPlan, type GasTrial } from "./proofPlans.js";
 import { proveChosen } from "./prove.js";
 import { makeDraft } from "./report.js";
@@ -105,6 +106,7 @@ export const scanOnce = Effect.fnUntraced(function* (
       {
         ...{ options, policies, now, sighted: yield* sightedSoFar, stage: "scanned" },
         ...{ measure, own: { names: own.names, check } },
+        named: readNames(namedIn(round.listed ?? [], answers.chainId)),
         findings: [...settled.findings, ...(settled.limits === null ? [] : [widened()])],
       },
       null,
@@ -159,7 +161,7 @@ const provedIn = Effect.fnUntraced(function* <E, R>(
   }
   const chosen = report === null || choose === null ? report : yield* choose(report);
   const known = {
-    ...Struct.pick(round, ["askedAt", "codes", "header", "noFeeOracle"]),
+    ...Struct.pick(round, ["askedAt", "codes", "header", "noFeeOracle", "listed"]),
     run: figuresOf(round),
   };
   if (scope !== null) yield* remember(prepared, { report: chosen ?? draft, scanned: known, fees });

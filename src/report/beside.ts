@@ -72,11 +72,14 @@ export const StateChange = Schema.Struct({
   account: Address,
   /** The storage slot; null where the account's code or its own answer shows the change. */
   slot: Schema.NullOr(Hash),
-  /** Name of the word, where known. `facet`: code behind a function of a diamond. `key`: who may act for an account. */
+  /**
+   * Name of the word, where known. `facet`: code behind a function of a diamond. `key`: who may act for an account.
+   * `pendingOwner`: an account of the calldata where none stood. `operator`: an account of the calldata in a sender's entry.
+   */
   holds: Schema.NullOr(
     Schema.Literals([
       ...(["implementation", "admin", "beacon", "owner", "threshold", "module", "guard", "moduleGuard"] as const),
-      ...(["fallbackHandler", "facet", "key", "delegate"] as const),
+      ...(["fallbackHandler", "facet", "key", "delegate", "pendingOwner", "operator"] as const),
     ]),
   ),
   /** 32 bytes, an address in the low 20; null = not known, or none. */
@@ -86,7 +89,8 @@ export const StateChange = Schema.Struct({
   /** The place in the bundle of the one transaction that calls the account, from 0; null = none, or several. */
   transaction: Schema.NullOr(Schema.Int),
   /**
-   * `lens`: read from storage. `trace`: shown by the node's tracer, in any slot. `view`: the account's own answer, such
+   * `lens`: read from storage. `trace`: in any slot, shown by the node's tracer, or named by its access list and
+   * read from storage. `view`: the account's own answer, such
    * as `owner()`. `code`: an EIP-7702 delegation.
    * `calldata`: named by a call of the account to itself. `unseen`: the account was not read, or did not answer.
    */

@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema";
 import { BlockRead, Fork, RunName, SimulationPart } from "../primitives/names.js";
 import { Address, amount, Hash, later } from "../primitives/hex.js";
+import { AccessListEntry } from "../transaction/fields.js";
 import { BlockName } from "./options.js";
 
 /** One block context in which the exact requests ran. */
@@ -94,9 +95,14 @@ export const Observed = Schema.Struct({
   reads: later(Schema.Array(BlockRead), []),
   /**
    * Number of transactions, from the first, of which a tracer showed every changed slot. Of the others only slots that
-   * are known to control accounts were read.
+   * are known to control accounts were read, and those that `named` has.
    */
   traced: later(Schema.Int, 0),
+  /**
+   * Slots of contracts that the scan's `eth_createAccessList` named for the first transaction of each sender; a proof reads
+   * them on both sides of the transactions, at most 16 of 16 contracts. Empty where a tracer is known to tell more.
+   */
+  named: later(Schema.Array(AccessListEntry), []),
   /**
    * Epoch ms until which a clearance may hold: where the transactions fail in a later block (`ClosesAt`), or where blocks
    * come faster than they can be simulated, the code may tell them apart, and `maxAge` is the default

@@ -266,6 +266,9 @@ export const sentencesOf = (report: Report, reading: RenderSources): ReadonlyArr
     ...powersOf(report, names),
     ...exposureSentence(reading),
     ...doubtsOf(report),
+    ...(still !== "" && report.stateChanges.some(({ seen }) => seen === "unseen")
+      ? ["What else it changes was not seen."]
+      : []),
   ];
 };
 

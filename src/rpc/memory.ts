@@ -51,6 +51,8 @@ export interface EndpointFacts {
     readonly codes: ReadonlyMap<Hash, boolean>;
     readonly reached: ReadonlyMap<Address, ReadonlyArray<Address>>;
   };
+  /** True if a tracer told which slots a call changes; then no access list is asked for their names. */
+  readonly traces: boolean;
   /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */
   readonly noFeeOracle: Address;
 }

@@ -23,7 +23,7 @@ import { text, type Statement } from "../primitives/statement.js";
 import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { RunName } from "../report/schema.js";
 import type { RunContext } from "../rpc/index.js";
-import { placementIn, readers, slotQueries, type Placement } from "../witness/placement.js";
+import { namedQuery, placementIn, readers, slotQueries, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
 import type { Case, Ran, Reading } from "./reading/bundle.js";
@@ -131,13 +131,13 @@ const traced = (ask: Ask<AskResult<Run>>, { name }: Plan): typeof ask => {
 
 /** The request of a run: the plan's blocks, with the witness's code in them and the slots' reader behind; it `looks` where there is one. */
 const askedOf = (given: Plan, at: Placement) => {
-  const { lens = [] } = given;
+  const { lens = [], named = [] } = given;
   const { queries } = overrideReader(given, at);
   const [first, ...others] = given.before;
   const plan =
     first === undefined || queries.length === 0 ? given : { ...given, before: [first, ...queries, ...others] };
   const marker: Query = { kind: "account", address: at.address };
-  const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens)];
+  const looks = lens.length === 0 ? [] : [marker, ...slotQueries(lens), ...named.map(namedQuery)];
   return { plan, at, layout: layoutOf(plan, at, lens.length === 0 ? null : mark), looks };
 };
 type AskedRun = ReturnType<typeof askedOf>;
@@ -146,7 +146,7 @@ type AskedRun = ReturnType<typeof askedOf>;
 const isFreeOfBaseFee = ({ blockOverrides }: Plan): boolean => blockOverrides?.baseFeePerGas === 0n;
 
 const requestOf = ({ plan, at, layout, looks }: AskedRun): Parameters<typeof Eth.simulateV1>[0] => {
-  const { lens = [], apart = null, full = isLarge(plan.calls.map(({ gas }) => gas)) } = plan;
+  const { lens = [], named = [], apart = null, full = isLarge(plan.calls.map(({ gas }) => gas)) } = plan;
   const omitted = plan.without ?? new Set<never>();
   const context = omitted.has("blockOverrides") ? null : plan.blockOverrides;
   // why: without validation there is no base fee where none can be asked for
@@ -162,7 +162,7 @@ const requestOf = ({ plan, at, layout, looks }: AskedRun): Parameters<typeof Eth
         ...(index === 0 ? { stateOverrides: state } : {}),
         ...overridesAt(index),
       })),
-      ...(lens.length === 0 ? [] : [lensEntry(at, lens, looks, omitted)]),
+      ...(lens.length === 0 ? [] : [lensEntry(at, [...lens, ...named.map(({ address }) => address)], looks, omitted)]),
     ],
     ...(omitted.has("validation") || isFree ? {} : { validation: true }),
     ...(omitted.has("traceTransfers") ? {} : { traceTransfers: true }),

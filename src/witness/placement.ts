@@ -10,6 +10,7 @@ import { wordOf, wordsFrom } from "../abi/words.js";
 import { witnessBytecode } from "./bytecode.js";
 import { encodeQueries, gasFor, staticCall, type CallQuery, type Query } from "./queries.js";
 import type { View } from "./view.js";
+import type { AccessListEntry } from "../transaction/fields.js";
 
 /** The witness and its sender, with the state overrides that bring them into being. */
 export interface Placement {
@@ -120,6 +121,12 @@ const slotData: Hex = `0x${watchList.map((slot) => slot.slice(2)).join("")}`;
 const slotQuery = (contract: Address): CallQuery =>
   staticCall(contract, slotData, slotGas * watchList.length, wordBytes * watchList.length);
 
+/** Asks a reader for slots that are named. */
+export const namedQuery = ({ address, storageKeys }: AccessListEntry): CallQuery => {
+  const data: Hex = `0x${storageKeys.map((slot) => slot.slice(2)).join("")}`;
+  return staticCall(address, data, slotGas * storageKeys.length, wordBytes * storageKeys.length);
+};
+
 /** Returns the queries for the readers. */
 export const slotQueries = (contracts: ReadonlyArray<Address>): ReadonlyArray<CallQuery> => contracts.map(slotQuery);
 
@@ -137,9 +144,14 @@ export const slotsOf = (isSafe: boolean): ReturnType<typeof rowsOf> => (isSafe ?
 export const readers = (contracts: ReadonlyArray<Address>): Readonly<Record<Address, { readonly code: Hex }>> =>
   Object.fromEntries(contracts.map((contract) => [contract, { code: reader }]));
 
+/** Reads what a reader answers; nothing where it was not asked. */
+export const readWords = (view: View | null, query: CallQuery): ReadonlyArray<bigint> => {
+  const answer = view?.call(query);
+  return answer?.success === true ? wordsFrom(answer.data) : [];
+};
+
 /** Reads what the slots of a contract hold; a word is null where it was not read, as all are where nothing was seen. */
 export const wordsIn = (view: View | null, contract: Address, isSafe: boolean) => {
-  const answer = view?.call(slotQuery(contract));
-  const words = answer?.success === true ? wordsFrom(answer.data) : [];
+  const words = readWords(view, slotQuery(contract));
   return slotsOf(isSafe).map((row) => ({ ...row, word: words[row.place] ?? null }));
 };

@@ -250,7 +250,8 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
       method === "eth_createAccessList" || because === "forkBetween" ? [`${round} ${method}`] : [],
     ),
   ];
-  const beside = "2 eth_createAccessList";
+  // what the scan asks is the same, and serves for both
+  const beside = "1 eth_createAccessList";
   /** Preflights one after the other on one connection: rounds and requests, and what is said of the rules. */
   const onOne = async (use: (told: (input: AnyInput) => Promise<ReadonlyArray<unknown>>) => Promise<void>) => {
     const runtime = ManagedRuntime.make(layerOf(node.url));

@@ -92,13 +92,13 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
     const report = await scan(scene.url, call(proxy, "write", slots[0]?.slot, second));
     expect(changesIn(await prove(scene.url, report))).toEqual([told("new implementation", proxy, first, second)]);
   });
-  it("costs no request, but one beside the others for a proxy, and never a round", async () => {
+  it("costs no request, but one beside the others for a proxy, or while no tracer is known, and never a round", async () => {
     const both = (to: Hex) => Preflight.preflight(call(to, "work"));
     const reports = await Effect.runPromise(
       Effect.all([both(plain), both(plain), both(proxy)]).pipe(Effect.provide(layerOf(scene.url))),
     );
     expect(reports.map(runsOf)).toEqual([
-      ["ample", "between", "between", "exact", "next", "readerOnly"],
+      ["ample", "between", "between", "exact", "next", "readerOnly", "readerOnly"],
       ["ample", "between", "between", "exact", "next"],
       ["ample", "between", "between", "exact", "next", "readerOnly"],
     ]);
@@ -133,8 +133,8 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
 
   it.each([
     [new RpcError({ method, reason: new InvalidParams({ detail: "one block only" }) }), 1],
-    [new RpcError({ method, reason: new NodeLimitExceeded({ detail: "out of gas for one request" }) }), 10],
-    [new IntrinsicGasTooLow({}), 10],
+    [new RpcError({ method, reason: new NodeLimitExceeded({ detail: "out of gas for one request" }) }), 11],
+    [new IntrinsicGasTooLow({}), 11],
   ])("says so where the further entry is refused, and remembers what holds for every request: %s", async (no, most) => {
     let refused = 0;
     const layer = answering(() => Effect.suspend(() => (refused++, Effect.fail(no))));

@@ -142,6 +142,7 @@ const fields: BundleReport = {
     worlds: [],
     reads: [],
     traced: 0,
+    named: [],
     until: null,
   },
   transactions: [transfer],

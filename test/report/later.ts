@@ -13,6 +13,7 @@ export const later: ReadonlyArray<readonly [path: Path, absent: unknown]> = [
   [["owned"], []],
   [["observed", "reads"], []],
   [["observed", "traced"], 0],
+  [["observed", "named"], []],
   [["observed", "until"], null],
   [["approvals", "*", "extended"], false],
   [["findings", "*", "docs"], undefined],

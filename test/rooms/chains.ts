@@ -18,5 +18,5 @@ export {
   oracleLength,
   type FeeSubject,
 } from "../../src/chains/feeModel.js";
-export { unknownChain } from "../../src/chains/table.js";
+export { knownTokensOf, unknownChain } from "../../src/chains/table.js";
 export { eip7825Cap, forkOf, isOfLaterFork, mostGas, ruled, type Signs } from "../../src/chains/rules.js";

@@ -1,7 +1,8 @@
 /** What tests take from `src/eth`: a file that moves inside it is followed here, and in no test. */
 export { Block, FeeHistory, FullBlock, Log, Receipt } from "../../src/eth/block.js";
 export { checkBlooms, hasWholeBlooms, mayHold } from "../../src/eth/bloom.js";
-export { explain } from "../../src/eth/call.js";
+export { answerTo } from "../../src/eth/ask.js";
+export { accessListOf, explain } from "../../src/eth/call.js";
 export { nextHead, placeOf, emptyChain, withHeads, type ChainState } from "../../src/eth/heads.js";
 export type { Header } from "../../src/eth/block.js";
 export {

@@ -67,7 +67,7 @@ const batchCode = (calls: ReadonlyArray<{ readonly to: Address; readonly value: 
 };
 
 /** Asks what the bundle touches, as one call where it is several; null where that cannot be. */
-const askTouched = (claim: Pick<Claim, "bundle">, block: Answers["block"]) => {
+const askTouched = (claim: Pick<Claim, "bundle" | "scanned">, block: Answers["block"]) => {
   const [{ input, request }, ...rest] = claim.bundle;
   const { from } = input;
   const calls = claim.bundle.flatMap(({ input: { to, value, data, from: by } }) =>
@@ -78,9 +78,11 @@ const askTouched = (claim: Pick<Claim, "bundle">, block: Answers["block"]) => {
     rest.length === 0
       ? accessListOf(bareCall(input, request.gas), block)
       : accessListOf({ from, to: from, stateOverrides: { [from]: { code: batchCode(calls) } } }, block);
+  const told = rest.length === 0 ? (claim.scanned?.listed?.[0]?.list ?? null) : null;
   return mapped(
-    asked({ step: "chain" }, one(touched)),
-    Result.map((list) => list?.map(({ address }) => address.toLowerCase() as Address) ?? null),
+    // why: the scan may have asked for the same list
+    told === null ? asked({ step: "chain" }, one(touched)) : known(Result.succeed(told)),
+    Result.map((listing) => listing?.accessList.map(({ address }) => address.toLowerCase() as Address) ?? null),
   );
 };
 
@@ -95,7 +97,7 @@ const callsNobody = (bundle: ReadonlyArray<Case>, codes: Answers["codes"]): bool
 export const askReached = ({ report: { observed, options }, bundle, scanned }: Claim, block: Answers["block"]) =>
   observed.rules.agrees || options.stateOverrides !== null || callsNobody(bundle, scanned?.codes ?? new Map())
     ? known(null)
-    : mapped(askTouched({ bundle }, block), successOf);
+    : mapped(askTouched({ bundle, scanned }, block), successOf);
 
 /** The most that is remembered of one connection: codes, and contracts that are called. */
 const most = { codes: 512, callees: 64 } as const;

@@ -14,7 +14,7 @@ import type { Control } from "../../effects/told.js";
  * It gets another implementation, admin, owner, module or key.
  * @figures text("", "implementation, without an event"), address("contract", pool), address("from", usdc),
  *   address("to", bob)
- * @info where the contract is new
+ * @info where the contract is new, or names somebody first and is not known to be a sender's
  * @blocker where a contract of the sender's own changes hands to somebody whom nobody named
  */
 export const ContractControlChanged = code("approvals", ["warning", "info", "blocker"], "ContractControlChanged", [

@@ -2,7 +2,7 @@
 import type * as Eth from "../../eth/index.js";
 import type { Address } from "../../primitives/hex.js";
 import type { SimulationPart } from "../../primitives/names.js";
-import type { RunName } from "../../report/schema.js";
+import type { Observed, RunName } from "../../report/schema.js";
 import type { Transaction } from "../../Transaction.js";
 import type { Query } from "../../witness/queries.js";
 import type { secondReadings } from "./secondReading.js";
@@ -51,6 +51,8 @@ export interface Plan {
   readonly second?: ReturnType<typeof secondReadings>;
   /** Contracts whose proxy slots are read behind the block, by an entry of its own; none when absent. */
   readonly lens?: ReadonlyArray<Address>;
+  /** Slots that are read beside them, of any contracts; none when absent. */
+  readonly named?: Observed["named"];
   /** True if transactions are asked in full, which shows the gas each ran with; absent = where limits are large. */
   readonly full?: boolean;
   /** How far apart the calls are where one block has no room for them; null or absent = they are asked in no others. */

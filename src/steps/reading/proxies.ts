@@ -6,6 +6,7 @@ import { facets, views, type Sight } from "../../effects/slots.js";
 import { plainJson } from "../../primitives/json.js";
 import type { Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
+import type { AccessListEntry } from "../../transaction/fields.js";
 import { wordsIn } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
@@ -19,7 +20,7 @@ import { implementationsOf } from "./nobodyCalled.js";
 const most = { contracts: 24, movers: 8 } as const;
 
 /** Precompiles keep nothing, and a node may refuse to replace them. */
-const isPrecompile = (account: Address): boolean => account.startsWith(`0x${"0".repeat(36)}`);
+export const isPrecompile = (account: Address): boolean => account.startsWith(`0x${"0".repeat(36)}`);
 
 /**
  * The contracts that the bundle calls, and Safes that say that they execute, Safes first; a plain payment only where
@@ -84,6 +85,8 @@ export type SlotRun = Sight & {
 export interface Proven {
   readonly bundle: ReadonlyArray<Case & { readonly said: TransactionReport }>;
   readonly scanned: { readonly run: AskResult<SlotRun> | null; readonly codes?: Facts["codes"] } | null;
+  /** Slots that access lists name; absent = none. */
+  readonly named?: ReadonlyArray<AccessListEntry>;
 }
 
 const saidOf = ({ bundle }: Proven) => bundle.map((entry) => ({ ...entry, outcome: entry.said.outcome }));

@@ -4,6 +4,7 @@ import {
   answersOf,
   facets,
   isAccount,
+  namedDiff,
   tracedWords,
   views,
   wordsOf,
@@ -103,7 +104,9 @@ const slotsIn = (judging: Judging, contracts: ReadonlyArray<Address>) => {
     change === null ? [] : [change.holds === null ? readFirst(change, judging) : change],
   );
   const placesOf = new Set(looked.map(({ contract, slot }) => `${contract} ${slot}`));
-  const traced = tracedWords(seen.traced ?? [], isSafe)
+  const diffs = [seen.traced ?? [], ...(seen.named ?? []).map((diff) => [diff])];
+  const anywhere = diffs.flatMap((diff) => tracedWords(diff, isSafe));
+  const traced = [...new Map(anywhere.map((row) => [`${row.contract} ${row.slot} ${row.word}`, row])).values()]
     .filter(({ contract, slot }) => !placesOf.has(`${contract} ${slot}`))
     .flatMap((change) => (change.holds === null ? (readAny(change, judging) ?? []) : change))
     // why: who fills the list with others takes none away that matters
@@ -212,14 +215,16 @@ export const stateChangesIn = (
     readonly traced: ReadonlyArray<StateDiff>;
   },
   bundle: ReadonlyArray<Ran>,
-): ReturnType<typeof checkChanges> => {
+) => {
   const { reader, codes, next, between, traced } = answers;
   const run = successOf(answers.run);
-  if (run === null) return { changes: [], findings: [] };
+  if (run === null) return { changes: [], findings: [], isRead: false };
   const lens = lensOf(proof);
+  const before = successOf(reader)?.slots ?? null;
+  const worlds = [run, ...[next, ...between].flatMap((world) => successOf(world) ?? [])];
+  const named = worlds.flatMap((world) => namedDiff(proof.named ?? [], before, world) ?? []);
   const seen: ContractsSeen = {
-    before: successOf(reader)?.slots ?? null,
-    worlds: [run, ...[next, ...between].flatMap((world) => successOf(world) ?? [])],
+    ...{ before, worlds, named },
     suspects: suspectsOf(proof),
     traced,
     codeOf: (account) => successOf(codes.get(account)),
@@ -233,5 +238,5 @@ export const stateChangesIn = (
     );
   const left = calledBy(proof).filter((contract) => !lens.includes(contract) || isUnheard(contract));
   const { changes, findings } = checkChanges(bundle, lens, seen, left);
-  return { changes: [...changes, ...delegationsOf(bundle, run)], findings };
+  return { changes: [...changes, ...delegationsOf(bundle, run)], findings, isRead: named.length === worlds.length };
 };

@@ -1,9 +1,11 @@
 /** Words that contracts keep and answer before and behind a bundle, and what a change means for senders. Pure. */
+import { memoize } from "effect/Function";
 import { effectsIn } from "../../effects/effects.js";
 import type { StateDiff } from "../../eth/call.js";
 import { isAccount, low, views, type Change, type Sight } from "../../effects/slots.js";
 import { party, type Control } from "../../effects/told.js";
-import { addressOf, argumentsAt, wordOf, wordsFrom } from "../../abi/words.js";
+import { addressOf, argumentsAt, nobody, wordOf, wordsFrom } from "../../abi/words.js";
+import { keccak256 } from "../../primitives/bytes.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { StateChange } from "../../report/beside.js";
@@ -29,6 +31,8 @@ export interface ContractsSeen {
   readonly evidence: Evidence;
   /** A tracer's answer for the transactions; absent = none answered. */
   readonly traced?: ReadonlyArray<StateDiff>;
+  /** Slots that access lists name, as they were read in each world; absent = none were. */
+  readonly named?: ReadonlyArray<StateDiff>;
 }
 
 /** Descriptions of changes in a few words, and the events that tell of each. */
@@ -46,11 +50,13 @@ export const changes: Readonly<
   fallbackHandler: ["new Safe fallback handler"],
   facet: ["other code behind its functions"],
   key: ["new key of the account"],
+  pendingOwner: ["an account is named that may take it over", "offered"],
+  operator: ["another account gets a right in the sender's entry"],
   delegate: ["new delegate"],
 };
 
 /** The 20 bytes of both words, at every place where a packed account may stand. */
-function* places({ was, word }: Change): Generator<readonly [had: Address, has: bigint]> {
+function* places({ was, word }: Pick<Change, "was" | "word">): Generator<readonly [had: Address, has: bigint]> {
   for (let shift = 0n; shift <= 96n; shift += 8n) yield [addressOf(was >> shift), low(word >> shift)];
 }
 
@@ -113,10 +119,68 @@ const lostIn = (change: Change, judging: Judging): NonNullable<Change["loss"]> |
   return null;
 };
 
-/** A change anywhere: a sender's place, or an account that follows another; null = no more than a number. */
+/** The most that is tried: places of mappings, and as their keys senders and accounts of the calldata. */
+const mostTried = { places: 21, senders: 8, keys: 64 } as const;
+
+/** The slot of a key in the mapping in a place, as Solidity lays it out. */
+const entryOf = (key: bigint, place: Hex): Hex => keccak256(`${wordOf(key)}${place.slice(2)}`);
+
+/** Words of the calldata that may be others who act: a number is nobody, and a token that moves is told of. */
+const strangersOf = memoize(({ bundle, named, senders }: Judging): ReadonlySet<bigint> => {
+  const others = new Set<string | null>([...senders, ...effectsIn(bundle, "movement").map(({ token }) => token)]);
+  return new Set([...named].filter((word) => mayBeParties(wordOf(word).slice(2)) && !others.has(addressOf(word))));
+});
+
+/** The slots of the senders' entries in mappings; `by` = the account of the calldata that a part of one is for, null = all of it. */
+const entriesOf = memoize((judging: Judging) => {
+  const slots = new Map<Hex, { readonly had: Address; readonly by: bigint | null }>();
+  for (const had of [...judging.senders].slice(0, mostTried.senders))
+    for (let place = 0; place < mostTried.places; place++) {
+      const entry = entryOf(BigInt(had), wordOf(place));
+      slots.set(entry, { had, by: null });
+      for (const by of [...strangersOf(judging)].slice(0, mostTried.keys)) slots.set(entryOf(by, entry), { had, by });
+    }
+  return slots;
+});
+
+/** True if neither an event nor a call that is known tells of somebody's gain. */
+const isSilent = (contract: Address, had: Address | null, has: bigint, judging: Judging): boolean =>
+  !isToldOf(judging, contract, had ?? nobody, has) &&
+  ![...effectsIn(judging.bundle, "right"), ...effectsIn(judging.bundle, "request")].some(
+    ({ token, spender }) => token === contract && BigInt(spender) === has,
+  );
+
+/** A right in an entry of a sender's, or an account of the calldata in a variable that named none; null = neither. */
+const gainIn = (change: Change, judging: Judging): Pick<Change, "holds" | "loss"> | null => {
+  const { contract, slot, was, word } = change;
+  const strangers = strangersOf(judging);
+  const named = [...places(change)].find(([had, has]) => strangers.has(has) && had !== addressOf(has));
+  if (slot === null || (named === undefined && !(was === 0n && word === 1n))) return null;
+  const entry = entriesOf(judging).get(slot);
+  const has = named?.[1] ?? entry?.by ?? null;
+  // why: a variable that named nobody may name who is to own it; in other places it is what a mapping keeps of somebody
+  const isFirst = named?.[0] === nobody && BigInt(slot) >> 64n === 0n;
+  if (has === null || addressOf(has) === contract || (entry === undefined && !isFirst)) return null;
+  const had = entry?.had ?? null;
+  const loss = { had, has: addressOf(has), isSilent: isSilent(contract, had, has, judging) };
+  return { holds: had === null ? "pendingOwner" : "operator", loss };
+};
+
+/** True if a contract is a sender's, or keeps one in a variable that was read: whoever is named then may get what is theirs. */
+const isOfSender = (contract: Address, judging: Judging): boolean => {
+  const { before, named = [] } = judging.seen;
+  const first = wordsIn(before, contract, false).map(({ slot, word }) => [slot, wordOf(word ?? 0n)] as const);
+  const words = [...first, ...named.flatMap(({ pre }) => [...(pre.get(contract)?.storage ?? [])])];
+  const isSender = (word: Hex) => [...judging.senders].some((sender) => word.includes(sender.slice(2)));
+  return isOwn(contract, judging) || words.some(([slot, word]) => BigInt(slot) >> 64n === 0n && isSender(word));
+};
+
+/** A change anywhere: a sender's place, a new one of another's, or an account that follows another; null = no more than a number. */
 export const readAny = (change: Change, judging: Judging): Change | null => {
   const loss = lostIn(change, judging);
   if (loss !== null) return { ...change, holds: "owner", loss };
+  const gain = gainIn(change, judging);
+  if (gain !== null) return { ...change, ...gain };
   return mayBeParties(wordOf(change.was).slice(2), wordOf(change.word).slice(2)) ? change : null;
 };
 
@@ -132,7 +196,7 @@ export const readFirst = (change: Change, judging: Judging): Change => {
   // why: by DELEGATECALL code runs another's in its own place
   const delegates = code !== null && instructionsIn(code).has(0xf4);
   const isCode = isOther && isAccount(was) && mayName(was) && mayName(word) && delegates;
-  return isCode ? { ...change, holds: "implementation" } : change;
+  return isCode ? { ...change, holds: "implementation" } : { ...change, ...gainIn(change, judging) };
 };
 
 /** True if an event of the contract tells of it. */
@@ -169,13 +233,14 @@ export const severityOf = (change: Change, judging: Judging): "info" | "warning"
   const isNew = judging.seen.worlds[0]?.before.account(contract)?.codeSize === 0n;
   if (isNew) return slot === null ? null : "info";
   if (isIdle(change, judging)) return null;
+  if (holds === "pendingOwner" && !isOfSender(contract, judging)) return "info";
   return !isGiven(change, judging) && isOwn(contract, judging) ? "blocker" : "warning";
 };
 
 export const keyOf = ({ contract, was, word, holds, seen, loss }: Change): string => {
   // why: what is packed is told of by a getter as well
   const [had, has] =
-    seen === "trace" && loss !== undefined ? [BigInt(loss.had), BigInt(loss.has)] : [low(was), low(word)];
+    seen === "trace" && loss !== undefined ? [BigInt(loss.had ?? 0), BigInt(loss.has)] : [low(was), low(word)];
   return `${contract} ${holds} ${had} ${has}`;
 };
 

@@ -366,6 +366,7 @@ describe("a right that only the calldata asks for", () => {
       ...["acceptOwnership()", "allowance(address,address)", "approveHash(bytes32)", "getApproved(uint256)"],
       ...["isApprovedForAll(address,address)", "ownerOf(uint256)"],
       "permitTransferFrom(((address,uint256),uint256,uint256),(address,uint256),address,bytes)",
+      "permitWitnessTransferFrom(((address,uint256),uint256,uint256),(address,uint256),address,bytes32,string,bytes)",
       ...["removeOwner(address,address,uint256)", "renounceOwnership()"],
       "setup(address[],uint256,address,bytes,address,address,uint256,address)",
       "setup(address[],uint256,address,bytes,address,uint256,address)",
