@@ -226,6 +226,12 @@ const isIdle = ({ slot, holds, was, word, loss }: Change, { senders }: Judging):
 const isGiven = ({ holds, word, loss }: Change, { named }: Judging): boolean =>
   loss !== undefined || named.has(word) || named.has(low(word)) || (word === 0n && holds === "owner");
 
+/** True if somebody is named of whom nothing shows that he gets what is a sender's, or who is named with what a sender pays: a deal. */
+const isMild = ({ contract, holds, word }: Change, judging: Judging): boolean =>
+  (holds === "pendingOwner" && !isOfSender(contract, judging)) ||
+  ((holds === "pendingOwner" || (holds === "operator" && word !== 1n)) &&
+    effectsIn(judging.bundle, "movement").some(({ from, amount }) => judging.senders.has(from) && amount > 0n));
+
 /** How bad a change is; null = data, no finding. */
 export const severityOf = (change: Change, judging: Judging): "info" | "warning" | "blocker" | null => {
   const { contract, slot, holds, loss } = change;
@@ -233,7 +239,7 @@ export const severityOf = (change: Change, judging: Judging): "info" | "warning"
   const isNew = judging.seen.worlds[0]?.before.account(contract)?.codeSize === 0n;
   if (isNew) return slot === null ? null : "info";
   if (isIdle(change, judging)) return null;
-  if (holds === "pendingOwner" && !isOfSender(contract, judging)) return "info";
+  if (isMild(change, judging)) return "info";
   return !isGiven(change, judging) && isOwn(contract, judging) ? "blocker" : "warning";
 };
 

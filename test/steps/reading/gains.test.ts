@@ -3,7 +3,21 @@ import { encodeAbiParameters, keccak256, pad, toHex, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
 import { checkChanges, type ContractsSeen } from "../../rooms/steps.js";
 import { Address } from "../../rooms/primitives.js";
-import { alice, answered, bob, bundle, filled, hexOf, inhabited, log, outcome, seeing, token, word } from "../parts.js";
+import {
+  alice,
+  answered,
+  bob,
+  bundle,
+  filled,
+  hexOf,
+  inhabited,
+  log,
+  native,
+  outcome,
+  seeing,
+  token,
+  word,
+} from "../parts.js";
 import { at, kind, topics } from "./arbitrary.js";
 
 const stranger = at("7");
@@ -35,9 +49,11 @@ interface Case {
   readonly logs?: ReadonlyArray<ReturnType<typeof log>>;
   readonly by?: "named" | "traced";
   readonly owner?: Address;
+  /** Wei that the sender gives the contract. */
+  readonly paid?: bigint;
 }
 const called = `0x12345678${word(stranger)}`;
-const told = ({ had = {}, has, data = called, logs = [], by = "named", owner = bob }: Case) => {
+const told = ({ had = {}, has, data = called, logs = [], by = "named", owner = bob, paid = 0n }: Case) => {
   const before = {
     ...inhabited({ [contract]: "0x00" }),
     // owner()
@@ -45,8 +61,13 @@ const told = ({ had = {}, has, data = called, logs = [], by = "named", owner = b
       .call,
   };
   const { findings } = checkChanges(
-    bundle({ to: contract, data: hexOf(data) }).map((each) => filled(each, { outcome: outcome({ logs }) })),
-    [contract],
+    bundle({ to: contract, data: hexOf(data) }).map((each) =>
+      filled(each, {
+        outcome: outcome({ logs }),
+        transfers: paid > 0n ? [native(0, alice, contract, paid)] : [],
+      }),
+    ),
+    [],
     {
       ...{ before: seeing(), suspects: [], codeOf: () => null, evidence: "measured" },
       ...{ worlds: [{ slots: seeing(), before, after: before }], [by]: [diffOf(had, has)] },
@@ -121,6 +142,16 @@ describe("a sender's entry in a mapping", () => {
       expect(told({ had: { [entry(alice, 3)]: had }, has: { [entry(alice, 3)]: stranger } })).toEqual([
         ["warning", operating, contract, alice, stranger],
       ]);
+  });
+  it("is information where a sender pays: whom a deal is with stands in it", () => {
+    const has = { [entry(alice, 3)]: stranger };
+    expect(told({ has, paid: 5n })).toEqual([["info", operating, contract, alice, stranger]]);
+    expect(told({ has: { [within(stranger, alice, 3)]: 1n }, paid: 5n })).toEqual([
+      ["warning", operating, contract, alice, stranger],
+    ]);
+    expect(told({ has: { [place(5)]: stranger }, owner: alice, paid: 5n })).toEqual([
+      ["info", pending, contract, stranger],
+    ]);
   });
   it.each<[string, Case]>([
     ["an amount", { has: { [entry(alice, 3)]: 10n ** 18n } }],
