@@ -9,7 +9,7 @@ const pure = [
   "test/{abi,errors,primitives,steps,transaction}/**/*.test.ts",
   "test/report/!(browser).test.ts",
   "test/preflight/pure/**/*.test.ts",
-  "test/effects/rows.test.ts",
+  "test/effects/{rows,tree}.test.ts",
   "test/chains/{baseFee,laterFork,opStack,rules}.test.ts",
   "test/eth/{bloom,decode,encode,heads,strangers,strict,toldLogs}.test.ts",
   "test/quorum/{normal,tables}.test.ts",

@@ -27,7 +27,7 @@ export {
   TokenInfo,
   Transfer,
 } from "./report/parts.js";
-export { StateChange } from "./report/beside.js";
+export { CallFrame, StateChange } from "./report/beside.js";
 export {
   type BundleClearance,
   type BundleReport,

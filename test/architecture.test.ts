@@ -417,7 +417,7 @@ const weights: Readonly<Record<string, number>> = {
   abi: 2284,
   chains: 593,
   cli: 2055,
-  effects: 440,
+  effects: 512,
   errors: 1796,
   eth: 1851,
   guard: 1155,

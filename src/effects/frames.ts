@@ -1,6 +1,7 @@
-/** The calls that a tracer saw inside a transaction that succeeded, as rows: those that nothing around them has undone. Pure. */
-import { isAddress, isBytes, isHex, lower, type Address, type Hex } from "../primitives/hex.js";
+/** A transaction's calls as a tracer tells them: those that nothing around them has undone, as rows, and the way to a failure. Pure. */
+import { isAddress, isBytes, isQuantity, lower, type Address, type Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
+import type { Outcome } from "../report/parts.js";
 
 /** One call of a trace. */
 export interface Frame {
@@ -12,12 +13,20 @@ export interface Frame {
   readonly value: bigint;
   readonly answer: Hex;
   readonly hasFailed: boolean;
+  /** The node's word for its failure; empty where it succeeded. */
+  readonly error: string;
+  /** Gas that it used, with all calls inside; null = not told. */
+  readonly gasUsed: bigint | null;
   /** True if it makes a contract. */
   readonly isCreation: boolean;
   /** True if the code of `to` runs in the place of `from`. */
   readonly isBorrowed: boolean;
+  /** True if it may change nothing (STATICCALL). */
+  readonly isStatic: boolean;
   /** True if nothing ran: no gas was used, nothing was called and nothing was answered. */
   readonly isIdle: boolean;
+  /** The calls inside, as they came. */
+  readonly calls: ReadonlyArray<unknown>;
 }
 
 /** Frames that are read of one trace, and how deep: the EVM goes no deeper. */
@@ -26,46 +35,68 @@ const most = { frames: 4_096, depth: 1_024 } as const;
 /** Calls that run another's code in the caller's place. */
 const borrowing: ReadonlySet<unknown> = new Set(["DELEGATECALL", "CALLCODE"]);
 
-const frameOf = (value: unknown): (Frame & { readonly calls: ReadonlyArray<unknown> }) | null => {
+const quantityOf = (value: unknown): bigint | null => (isQuantity(value) ? BigInt(value) : null);
+
+/** Reads one call of a trace; null for what is none. */
+export const frameOf = (value: unknown): Frame | null => {
   if (!isRecord(value)) return null;
-  const { type, from, to, input, output = "0x", error, gasUsed, value: wei = "0x0", calls = [] } = value;
+  const { type, from, to, input = "0x", output = "0x", error, gasUsed, value: wei, calls = [] } = value;
   if (!isAddress(from) || !isBytes(input) || !isBytes(output) || !Array.isArray(calls)) return null;
   const hasFailed = typeof error === "string";
   const isBorrowed = borrowing.has(type);
   return {
     ...{ from: lower(from), to: isAddress(to) ? lower(to) : null, hasFailed, isBorrowed, calls },
-    isCreation: type === "CREATE" || type === "CREATE2",
+    ...{ error: hasFailed ? error : "", isCreation: type === "CREATE" || type === "CREATE2" },
+    ...{ isStatic: type === "STATICCALL", gasUsed: quantityOf(gasUsed) },
     ...{ data: input.toLowerCase() as Hex, answer: output.toLowerCase() as Hex },
     // why: borrowed code is told with the value of the call that it is within
-    value: !isBorrowed && isHex(wei) && wei.length > 2 && wei.length <= 66 ? BigInt(wei) : 0n,
+    value: isBorrowed ? 0n : (quantityOf(wei) ?? 0n),
     isIdle: !hasFailed && gasUsed === "0x0" && output === "0x" && calls.length === 0,
   };
 };
 
-/** A trace of a call that succeeded: what that returned, and the calls inside in their order. */
-const traceOf = (trace: unknown) => {
-  const top = frameOf(trace);
-  if (top === null || top.hasFailed) return null;
+/** The calls inside, in their order; none where the call failed. */
+export const framesOf = (trace: unknown): ReadonlyArray<Frame> => {
   const frames: Array<Frame> = [];
   const visit = (calls: ReadonlyArray<unknown>, depth: number): void => {
     for (const value of calls) {
       const frame = frameOf(value);
       if (frame === null || frames.length >= most.frames) continue;
-      const { calls: within, ...row } = frame;
-      frames.push(row);
+      frames.push(frame);
       // why: what fails takes back all that it called
-      if (!row.hasFailed && depth < most.depth) visit(within, depth + 1);
+      if (!frame.hasFailed && depth < most.depth) visit(frame.calls, depth + 1);
     }
   };
-  visit(top.calls, 0);
-  return { answer: top.answer, frames };
+  const top = frameOf(trace);
+  if (top?.hasFailed === false) visit(top.calls, 0);
+  return frames;
 };
 
-/** The calls inside; none where the call failed. */
-export const framesOf = (trace: unknown): ReadonlyArray<Frame> => traceOf(trace)?.frames ?? [];
+/** True if a trace tells of an outcome: that it failed or did not, what it returned, and the gas that it used, where that is given. */
+export const isTraceOf = (trace: unknown, { status, returnData, gasUsed }: Partial<Outcome>): boolean => {
+  const top = frameOf(trace);
+  if (top === null || (gasUsed !== undefined && top.gasUsed !== gasUsed)) return false;
+  return top.answer === (returnData ?? "0x").toLowerCase() && top.hasFailed === (status !== "success");
+};
 
 /** The calls inside; none where the trace is of another outcome than the simulated one. */
-export const framesIn = (trace: unknown, returnData: Hex | null): ReadonlyArray<Frame> => {
-  const read = traceOf(trace);
-  return read === null || read.answer !== (returnData ?? "0x").toLowerCase() ? [] : read.frames;
+export const framesIn = (trace: unknown, returnData: Hex | null): ReadonlyArray<Frame> =>
+  isTraceOf(trace, { status: "success", returnData }) ? framesOf(trace) : [];
+
+/** The place of the call that made one fail: the last in it, or the one whose words it repeats; −1 where it failed by itself. */
+export const culpritIn = ({ calls, answer }: Frame): number => {
+  const frames = calls.map(frameOf);
+  if (frames.at(-1)?.hasFailed === true) return frames.length - 1;
+  // why: a caller may look at something else between a failure and the telling of it
+  return frames.findLastIndex((call) => call?.hasFailed === true && answer !== "0x" && call.answer === answer);
+};
+
+/** The calls that failed one for the other, from the transaction's own to the innermost; none where it succeeded. */
+export const failedIn = (trace: unknown): ReadonlyArray<Frame> => {
+  const path: Array<Frame> = [];
+  for (let frame = frameOf(trace); frame?.hasFailed === true && path.length <= most.depth;) {
+    path.push(frame);
+    frame = frameOf(frame.calls[culpritIn(frame)]);
+  }
+  return path;
 };

@@ -6,7 +6,7 @@
  */
 import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
-import { Hex, nullable } from "../primitives/hex.js";
+import { Address, Hex, nullable } from "../primitives/hex.js";
 import { Revert } from "../abi/revert.js";
 import { describeRevert } from "../abi/print.js";
 import { escapeText, quoteText } from "../primitives/text.js";
@@ -26,13 +26,15 @@ export class ExecutionReverted extends stated<ExecutionReverted>()("ExecutionRev
   text: nullable(Schema.String),
   /** The contract that was called; null where it is not known. */
   to: account,
+  /** The contract inside that reverted first, by a trace; left out where none tells. */
+  contract: Schema.optionalKey(Address),
   ...answered,
 })(
   ({ revert, text }) => {
     const reason = revert !== null ? describeRevert(revert) : text === null ? null : quoteText(text);
     return reason === null ? "the call reverts" : `the call reverts with ${reason}`;
   },
-  ({ to }) => [address("to", to)],
+  ({ to, contract = null }) => [address("to", to), address("reverted in", contract === to ? null : contract)],
   ({ data, revert }) =>
     revert === null && data === null
       ? "try another node; this one gave no revert data"

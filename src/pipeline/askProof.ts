@@ -10,6 +10,7 @@ import * as Estimate from "../steps/estimate.js";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
 import type * as Simulate from "../steps/simulate.js";
+import { isTraceOf } from "../effects/frames.js";
 import { RpcError, Timeout } from "../errors/rpc.js";
 import type { StateDiff } from "../eth/call.js";
 import type { AskRule } from "../primitives/names.js";
@@ -19,7 +20,7 @@ import { each, goingOn, known, mapped, sent, together, when, type Ask } from "..
 import { Rpc } from "../rpc/index.js";
 import { isFirst } from "../steps/reading/bundle.js";
 import type { CallTrace } from "../steps/reading/answers.js";
-import { failureOf, type AskResult } from "../steps/reading/askResult.js";
+import { failureOf, successOf, type AskResult } from "../steps/reading/askResult.js";
 import { bareCall } from "../transaction/request.js";
 import { tagOf, type World, type Worlds } from "./worlds/contexts.js";
 import { askReached } from "./endpoint/forkUse.js";
@@ -30,7 +31,7 @@ import { planOf, worldsAsked, type Claim } from "./proofPlans.js";
 import { isOnHead, type Proof } from "./proofState.js";
 import { type RunAnswers } from "./answers.js";
 import { isGone, simulate } from "./endpoint/simulate.js";
-import { isTraceable, learnUntraced, most as mostTraced, traceStates } from "./extras/stateTraces.js";
+import { isTraceable, learnUntraced, most as mostTraced, tracers, traceStates } from "./extras/stateTraces.js";
 
 /** How often a run on a moved head is asked again of the nodes behind one address, some of which do not have it yet. */
 const mostAgain = 3;
@@ -99,9 +100,16 @@ const besideBetween = <A>(claim: Claim, between: ReadonlyArray<World>, main: Eff
         { concurrency: "unbounded" },
       );
       // why: a node that takes too long does so the next time, too
-      if (Option.isNone(ended) && traced.length === 0) learnUntraced(memory);
+      if (Option.isNone(ended) && traced.length === 0) for (const tracer of tracers) learnUntraced(memory, tracer);
       return { main: answers, between: new Map(runs), traced: [...traced], traces: [...traces] };
     }).pipe(Effect.scoped);
+  });
+
+/** The traces of what a run showed, too. why: of anything else, or at another price in gas, a contract may have told it */
+const heldTo = (run: Simulate.Run | null, traces: ReadonlyArray<CallTrace>): ReadonlyArray<CallTrace> =>
+  traces.map((one, place) => {
+    const outcome = run?.readings[place]?.outcome;
+    return outcome !== undefined && isTraceOf(one.trace, outcome) ? one : { trace: null, tokens: new Set() };
   });
 
 /** How often a run is asked again that is refused for its block. */
@@ -162,7 +170,7 @@ export const askProof = Effect.fnUntraced(function* (
     namedChainId: namedChainId === null ? null : Result.succeed(namedChainId),
     ...more,
     runs: heldOf(claim.worlds, block, new Map([...runs, ...answered.between])),
-    ...{ traced: answered.traced, traces: answered.traces ?? [] },
+    ...{ traced: answered.traced, traces: heldTo(successOf(runs.get("next")), answered.traces) },
     ...{ steps, history: null, receipts: null, called: null, unfunded: null, findings: [] },
     // why: a node that shows an earlier block than another did is behind it
     header: header === null || more.beside === null ? (header ?? more.beside) : Fee.laterOf(header, more.beside),

@@ -23,6 +23,7 @@ import { ledgerSoFar, sightedSoFar, withRoomFor } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
 import { stateChangesIn } from "../steps/reading/stateChanges.js";
 import { measureOfReport, MeasureLimits } from "./limits.js";
+import { isWorthTracing } from "./extras/stateTraces.js";
 import { checkRan } from "./observe.js";
 import {
   checkAhead,
@@ -94,6 +95,15 @@ export const PendingMoved = code("proof", ["info", "unavailable"], "PendingMoved
   "run `prove` again if the sender has transactions in flight",
 ]);
 
+/**
+ * The node has no tracer, or none that agrees with the simulation. What fails inside is then known by events and return data
+ * alone.
+ */
+export const CallsNotSeen = code("simulate", ["info"], "CallsNotSeen", [
+  "no trace showed the calls inside",
+  "use a node with `debug_traceCall`; the verdict does not depend on it",
+]);
+
 /** The report of what a proof's runs told on one ground. */
 const assembleProof = Effect.fnUntraced(function* (
   about: Omit<Unplaced, "askedAt"> & {
@@ -120,6 +130,7 @@ const assembleProof = Effect.fnUntraced(function* (
   const placed = worldsOfPlaced(claim, answers.run, proof.runs);
   const others = [next, ...between].flatMap((result) => successOf(result) ?? []);
   const runs = answers.run === null ? others : [answers.run, ...others];
+  const isDark = proof.traces?.some(({ trace }) => trace !== null) !== true && isWorthTracing(claim, true);
   const findings = [
     ...found,
     ...further,
@@ -129,6 +140,7 @@ const assembleProof = Effect.fnUntraced(function* (
       ran.filter((run) => run !== answers.run && run !== answers.reader),
     ),
     ...checkRuns(state),
+    ...(isDark ? [CallsNotSeen.info({ evidence: "unavailable" })] : []),
     ...ends.flatMap((end) => end.findings),
     ...checkRequests(signed),
     ...checkAhead(state),

@@ -18,7 +18,7 @@ import * as FalseAnswers from "../steps/reading/falseAnswers.js";
 import * as NobodyCalled from "../steps/reading/nobodyCalled.js";
 import * as Shortfall from "../steps/reading/tokenShortfall.js";
 import { checkPool } from "../steps/reading/pool.js";
-import { checkInner, checkTraced } from "../steps/reading/inner.js";
+import { checkInner, harmlessBy } from "../steps/reading/inner.js";
 import { checkUnsupported } from "./endpoint/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { callIn } from "../abi/calls.js";
@@ -117,14 +117,16 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
     ask: ({ runs }) => runs,
     show: (entry, bundle, answers) => outcomeOf(entry, bundle, answers),
     read: ({ outcome }) => ({ outcome }),
-    check: ({ bundle, answers, readings, approvals, policies }) => [
-      ...checkOutcomes(bundle, answers),
-      ...checkUnsupported(bundle, answers.run),
-      ...FalseAnswers.checkFalse(bundle, answers),
-      ...FalseAnswers.checkSilence(bundle, answers),
-      ...checkInner(bundle, readings, approvals, policies),
-      ...checkTraced(bundle, answers),
-    ],
+    check: ({ bundle, answers, readings, approvals, policies }) => {
+      const isHarmless = harmlessBy(approvals, policies);
+      return [
+        ...checkOutcomes(bundle, answers),
+        ...checkUnsupported(bundle, answers.run),
+        ...FalseAnswers.checkFalse(bundle, answers),
+        ...FalseAnswers.checkSilence(bundle, { ...answers, isHarmless }),
+        ...checkInner(bundle, readings, isHarmless),
+      ];
+    },
   },
   {
     name: "nonce",

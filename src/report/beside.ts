@@ -1,7 +1,7 @@
 /** Effects of a bundle beside movements: calls that fail inside, what could be taken, changed storage and code. */
 import * as Schema from "effect/Schema";
 import { Revert } from "../abi/revert.js";
-import { Address, amount, Hash, Hex } from "../primitives/hex.js";
+import { Address, amount, Hash, Hex, Uint } from "../primitives/hex.js";
 import { Evidence } from "./finding.js";
 
 /** A call that failed inside one that succeeded. */
@@ -16,6 +16,8 @@ export const InnerFailure = Schema.Struct({
   data: Schema.NullOr(Hex),
   /** Its calldata in words. */
   call: Schema.NullOr(Schema.String),
+  /** Wei that was to go with it; left out where there was none, or nothing says. */
+  value: Schema.optionalKey(Uint),
   /** Its revert, decoded; null where nothing says. */
   revert: Schema.NullOr(Revert),
   /** `measured` by what a known contract returned, `logged` by its event, `estimated` by the node's trace. */
@@ -30,6 +32,37 @@ export const InnerCalls = Schema.Struct({
   /** How many others may fail by their batch's own word, and were not seen to do either. */
   unseen: Schema.Int,
 });
+
+const frameFields = {
+  /** How it was made. `static`: it may change nothing. `delegate`: the code of `contract` ran in the place of `from`. */
+  kind: Schema.Literals(["call", "static", "delegate", "creation"]),
+  /** The account that made it. */
+  from: Address,
+  /** The account whose code ran; null = a contract that could not be made. */
+  contract: Schema.NullOr(Address),
+  /** Its function by its signature, else its selector; null = none was called. */
+  function: Schema.NullOr(Schema.String),
+  /** Wei. */
+  value: Uint,
+  /** Gas that it used, with the calls inside; null = not told. */
+  gasUsed: amount,
+  /** Why it failed, in words: its revert, decoded, or the node's word; null = it succeeded. */
+  reason: Schema.NullOr(Schema.String),
+  /** True of the innermost call of those for which the transaction fails. */
+  isCause: Schema.Boolean,
+  /** How many calls right inside it are not shown: at most 256 are, 32 calls deep. */
+  more: Schema.Int,
+};
+/** One call as the node's tracer showed it, with the calls inside. */
+export interface CallFrame extends Schema.Schema.Type<Schema.Struct<typeof frameFields>> {
+  /** The calls right inside it, in order. */
+  readonly calls: ReadonlyArray<CallFrame>;
+}
+/** One call as the node's tracer showed it, with the calls inside. */
+export const CallFrame: Schema.Codec<CallFrame> = Schema.Struct({
+  ...frameFields,
+  calls: Schema.Array(Schema.suspend((): Schema.Codec<CallFrame> => CallFrame)),
+}).annotate({ identifier: "CallFrame" });
 
 /** The amount that one contract could take of one account, in addition to what it does take. */
 export const Exposure = Schema.Struct({

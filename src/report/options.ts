@@ -185,8 +185,9 @@ const level = Schema.Literals(["slow", "normal", "fast"]);
 /** Every option that is kept under its own name. */
 export const named = {
   /**
-   * Calls `debug_traceCall` once if the first transaction reverts, to name the inner call that failed
-   * (`RevertedInside`); default false. The verdict does not depend on it. Where inner calls of a successful transaction
+   * Calls `debug_traceCall` once if the first transaction reverts, to name the contract and the inner call that failed
+   * (`outcome.trace`, `RevertedInside`), and the allowance that it lacks (`TokenShortfall`, by one `eth_call`); default
+   * false. The verdict does not depend on it. Where inner calls of a successful transaction
    * may have failed, and nothing else shows whether or why, it is called in any case (`InnerCallFailed`). Later
    * transactions of a bundle are not traced:
    * a trace has no state of those before them.

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema";
 import { rightStandards } from "../abi/known/rights.js";
 import { DecodedLog, DecodedResult } from "../abi/decodeLogs.js";
 import { Evidence } from "./finding.js";
-import { InnerCalls } from "./beside.js";
+import { CallFrame, InnerCalls } from "./beside.js";
 import { Address, amount, Hash, Hex, later, nullable, Uint } from "../primitives/hex.js";
 import { Revert } from "../abi/revert.js";
 import { RpcError } from "../errors/rpc.js";
@@ -72,6 +72,7 @@ export const Outcome = Schema.Struct({
   logs: Schema.Array(OutcomeLog),
   /** Calls inside that failed or may have, where it succeeded; left out where there are none. */
   inner: Schema.optionalKey(InnerCalls),
+  trace: later(Schema.NullOr(CallFrame), null),
   /** The revert, decoded; null where it did not revert. */
   revert: Schema.NullOr(Revert),
   /** Why it failed. */
@@ -82,6 +83,8 @@ export const Outcome = Schema.Struct({
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {
   readonly logs: ReadonlyArray<OutcomeLog>;
   readonly failure: Verdict | null;
+  /** The calls, the transaction's own first; null where no tracer showed them with this outcome and this gas. */
+  readonly trace: CallFrame | null;
 }
 
 /** How much gas to allow. */

@@ -117,6 +117,7 @@ const phrases: ReadonlyMap<string, string> = new Map([
   ["measured", "% was measured"],
   ["moved", "% moved"],
   ["of", "it concerns %"],
+  ["reverted in", "it reverted in %"],
   ["retry after", "it may be asked again after %"],
   ["runs at once", "the runs at once are %"],
   ["short by", "+is short by %"],

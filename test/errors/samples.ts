@@ -18,6 +18,7 @@ const samples: Readonly<Record<string, unknown>> = {
   account: address,
   to: address,
   target: address,
+  contract: address,
   data: bytes,
   revert: decodeRevert(bytes, [abi], { address }),
   raw: { code: -32000, message: "\u001b[31mno", data: [1, null, { a: true }] },

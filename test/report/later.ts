@@ -22,6 +22,7 @@ export const later: ReadonlyArray<readonly [path: Path, absent: unknown]> = [
       [
         [[list, "*", "call"], null],
         [[list, "*", "outcome", "inner"], undefined],
+        [[list, "*", "outcome", "trace"], null],
       ] as const,
   ),
   ...Object.entries(options).map(([name, value]) => [["options", name], value] as const),

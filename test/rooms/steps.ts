@@ -33,9 +33,9 @@ export {
   type Holding,
 } from "../../src/steps/reading/holdings.js";
 export * as NobodyCalled from "../../src/steps/reading/nobodyCalled.js";
-export { checkTraced, isGranted, mayTell } from "../../src/steps/reading/inner.js";
+export { isGranted, mayTell } from "../../src/steps/reading/inner.js";
 export { withIntrinsic } from "../../src/steps/estimate.js";
-export { innerOf, readInner, type SucceededCall } from "../../src/steps/reading/innerFailures.js";
+export { innerOf, readInner, withLost, type SucceededCall } from "../../src/steps/reading/innerFailures.js";
 export { likelyCause } from "../../src/steps/reading/likelyCause.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";
 export { burns, readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";

@@ -52,6 +52,7 @@ export const outcome = (changed: Partial<Outcome> = {}): Outcome => ({
   returnData: Hex.make("0x"),
   result: null,
   logs: [],
+  trace: null,
   revert: null,
   failure: null,
   evidence: "measured",

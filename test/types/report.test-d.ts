@@ -74,6 +74,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "DelegationSet":
     case "ValueToPrecompile":
     case "BlockNotPretended":
+    case "CallsNotSeen":
     case "NativeMovesUnseen":
     case "NotValidated":
     case "OutcomeUnknown":

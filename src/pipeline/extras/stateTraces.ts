@@ -18,11 +18,12 @@ import { callsOf as callsIn, isFirst, type Case } from "../../steps/reading/bund
 import { isPrecompile } from "../../steps/reading/proxies.js";
 import { bareCall } from "../../transaction/request.js";
 import { runsCode } from "../../report/waits.js";
+import type { Transaction } from "../../transaction/fields.js";
 import { Rpc } from "../../rpc/index.js";
 import type { Memory } from "../../rpc/memory.js";
 import type * as Simulate from "../../steps/simulate.js";
 import { isGone } from "../endpoint/simulate.js";
-import { successOf, type Failure } from "../../steps/reading/askResult.js";
+import { failureOf, successOf, type Failure } from "../../steps/reading/askResult.js";
 import type { CallTrace } from "../../steps/reading/answers.js";
 import { doubted } from "../../steps/reading/falseAnswers.js";
 import type { Claim } from "../proofPlans.js";
@@ -34,15 +35,15 @@ export type Listed = ReadonlyArray<{ readonly index: number; readonly list: List
 
 /** The method of every trace. */
 export const method = "debug_traceCall";
-/** Remembered apart: a node may have other tracers. */
-const kind = `${method} prestateTracer`;
-const ofCalls = `${method} callTracer`;
+/** Those that a proof asks, remembered apart: a node may have one of them. */
+export const tracers = [`${method} prestateTracer`, `${method} callTracer`] as const;
+const [kind, ofCalls] = tracers;
 
 /** Transactions that are traced, one after the other, and ms that all of them may take. */
 export const most = { transactions: 4, ms: 3_000 } as const;
 
-/** Notes that an endpoint has no trace of this kind, or not in time: where nothing is said, of what changes. */
-export const learnUntraced = (memory: Memory, what: string = kind): void =>
+/** Notes that an endpoint has no trace of this kind, or not in time. */
+export const learnUntraced = (memory: Memory, what: string): void =>
   memory.heard(what, Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })));
 
 /** `transfer` and `approve` of ERC-20, which move or grant what is measured. */
@@ -64,13 +65,28 @@ const opaqueIn = <C extends Case>(bundle: ReadonlyArray<C>, chainId: number | nu
 const hidingIn = ({ report: { chainId }, bundle, scanned }: Claim) =>
   opaqueIn(bundle, chainId, ({ said }) => scanned === null || runsCode(said));
 
-const mayTrace = (memory: Memory): boolean => memory.refused(method) === null && memory.refused(kind) === null;
+/** True if the endpoint is known to trace what changes. */
+export const isTracing = (memory: Memory): boolean =>
+  memory.recall("traces") === true && memory.refused(method) === null && memory.refused(kind) === null;
 
-/** True if the endpoint is known to trace. */
-export const isTracing = (memory: Memory): boolean => memory.recall("traces") === true && mayTrace(memory);
+/**
+ * True if a call asks a token for what is measured, or is a payment of which nobody but a report from outside says whether
+ * code runs: nobody has to see the calls inside.
+ */
+const isPlain = (input: Transaction, isPosted: boolean): boolean => {
+  const [{ row: { move, grant, supply } } = { row: {} }] = effectsIn([{ index: 0, calls: callsIn(input) }], "call");
+  return (move ?? grant ?? supply) !== undefined || (isPosted && input.data === "0x");
+};
 
-/** True if the endpoint may trace, and something runs that only a trace shows. */
-export const isTraceable = (claim: Claim, memory: Memory): boolean => mayTrace(memory) && hidingIn(claim).length > 0;
+/** True if something runs that only a trace shows; `inside` = and the calls inside matter. */
+export const isWorthTracing = (claim: Claim, inside: boolean): boolean =>
+  hidingIn(claim).some(({ input }) => !(inside && isPlain(input, claim.scanned === null)));
+
+/** True if the endpoint may trace, and there is something to see. */
+export const isTraceable = (claim: Claim, memory: Memory): boolean =>
+  memory.refused(method) === null &&
+  tracers.some((tracer) => memory.refused(tracer) === null) &&
+  isWorthTracing(claim, false);
 
 /** The most access lists that are asked; the contracts that are read for them, and slots of one. */
 const mostListed = { lists: 4, contracts: 16, slots: 16 } as const;
@@ -122,8 +138,8 @@ export const isListOf = (list: Listing | null, { to, from }: Case["input"], used
   const slots = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0);
   const cold = accessList.filter(({ address }) => ![to, from].includes(lower(address))).length;
   const price = 2_400 * accessList.length - 2_500 * cold + (1_900 - 2_050) * slots;
-  // why: nodes differ by some hundred, and a write that is hidden takes thousands
-  const tolerance = 100 * (1 + accessList.length + slots);
+  // why: nodes differ by some hundred for each name, and a write that is hidden takes 2,900 at least, however many there are
+  const tolerance = Math.min(2_000, 100 * (1 + accessList.length + slots));
   return used !== null && gasUsed !== null && Math.abs(Number(gasUsed - used) - price) <= tolerance;
 };
 
@@ -202,29 +218,29 @@ export const traceStates = Effect.fnUntraced(function* (
   let state = stateOverrides ?? {};
   for (const { request, input } of calls.slice(0, most.transactions)) {
     const call = { ...request, block, stateOverrides: state, blockOverrides: pretended };
-    const [{ row: { move, grant, supply } } = { row: {} }] = effectsIn([{ index: 0, calls: callsIn(input) }], "call");
-    // why: what a token is asked to move or to grant is measured
-    const isPlain = (move ?? grant ?? supply) !== undefined || (isPosted && input.data === "0x");
-    const wantsCalls = memory.refused(ofCalls) === null && !isPlain;
-    const { answer, calls: inside } = yield* sent(
+    const [hasDiff, hasCalls] = [
+      memory.refused(kind) === null,
+      memory.refused(ofCalls) === null && !isPlain(input, isPosted),
+    ];
+    const answers = yield* sent(
       asked(
         { step: "simulate" },
         together({
-          answer: one(stateDiffOf(call, most.ms, config)),
-          calls: when(wantsCalls, one(callsOf(call, most.ms)), null),
+          [kind]: when(hasDiff, one(stateDiffOf(call, most.ms, config)), null),
+          [ofCalls]: when(hasCalls, one(callsOf(call, most.ms)), null),
         }),
       ),
     );
-    if (inside !== null && Result.isFailure(inside) && isLacking(inside.failure)) learnUntraced(memory, ofCalls);
-    const trace = inside === null ? null : successOf(inside);
+    for (const [tracer, answer] of Object.entries(answers)) {
+      const failure = failureOf(answer);
+      if (failure !== null && isLacking(failure)) learnUntraced(memory, tracer);
+    }
+    const [diff, trace] = [successOf(answers[kind]), successOf(answers[ofCalls])];
     // why: of several endpoints one may not have the block yet
     traces.push(isQuorum ? { trace, tokens: new Set() } : yield* withTokens(trace, block));
-    if (Result.isFailure(answer)) {
-      if (isLacking(answer.failure)) learnUntraced(memory);
-      return;
-    }
-    diffs.push(answer.success);
+    if (diff === null) return;
+    diffs.push(diff);
     memory.learn("traces", true);
-    state = behind(state, answer.success);
+    state = behind(state, diff);
   }
 });

@@ -10,75 +10,44 @@ import type { AbiIndex } from "../../abi/abiIndex.js";
 import { describeRawCall } from "../../abi/calls.js";
 import { decodeRevert } from "../../abi/table.js";
 import { describeRevert } from "../../abi/print.js";
-import { callsOf } from "../../eth/call.js";
+import { askedBy } from "../../effects/asked.js";
+import { failedIn, framesIn, framesOf, isTraceOf, type Frame } from "../../effects/frames.js";
+import { treeOf } from "../../effects/tree.js";
+import { ExecutionReverted } from "../../errors/verdicts.js";
+import { callOf, callsOf } from "../../eth/call.js";
+import type { BlockParameter } from "../../eth/parameters.js";
 import * as Questions from "../../eth/questions.js";
 import { asked, one, sent } from "../../eth/round.js";
-import { isAddress, isBytes, type Address, type Hex } from "../../primitives/hex.js";
+import type { Hex } from "../../primitives/hex.js";
 import type { AskRule } from "../../primitives/names.js";
-import { isRecord } from "../../primitives/record.js";
 import { address, count, text, hash } from "../../primitives/statement.js";
 import { abisOf } from "../../report/options.js";
-import { inOrder, code, type Finding } from "../../report/finding.js";
+import { code, type Finding } from "../../report/finding.js";
 import type { InnerCalls, InnerFailure } from "../../report/beside.js";
+import type { Outcome } from "../../report/parts.js";
 import type { Report } from "../../report/schema.js";
 import { Rpc } from "../../rpc/index.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
-import { cut, failureOf, innerOf, type Inner } from "../../steps/reading/innerFailures.js";
+import type { CallTrace } from "../../steps/reading/answers.js";
+import { successOf } from "../../steps/reading/askResult.js";
+import { cut, failureOf, innerOf, withLost, type Inner } from "../../steps/reading/innerFailures.js";
+import { shortfall, TokenShortfall } from "../../steps/reading/tokenShortfall.js";
 import { bareCall } from "../../transaction/request.js";
 import { inRound, ledgerSoFar, within } from "../rounds.js";
-import { learnUntraced, method } from "./stateTraces.js";
+import { allowance } from "../../witness/queries.js";
+import { learnUntraced, method, most } from "./stateTraces.js";
 import { Account, Bytes, decoder, list, orNull, Quantity, struct, Word } from "../../eth/shape.js";
 import { judged } from "../report.js";
 
-/** Ms that a trace may take of what the deadline leaves, and calls within calls that are followed. */
-const most = { ms: 3_000, depth: 1_024 } as const;
-
-/** One call of a trace, as far as it says what we ask. */
-interface Frame {
-  readonly from: Address;
-  /** null = a deployment without an address. */
-  readonly to: Address | null;
-  readonly input: Hex;
-  readonly output: Hex;
-  readonly error: boolean;
-  readonly calls: ReadonlyArray<unknown>;
-}
-
-const frameOf = (value: unknown): Frame | null => {
-  if (!isRecord(value)) return null;
-  const { from, to, input = "0x", output = "0x", error, calls = [] } = value;
-  if (!isAddress(from) || !isBytes(input) || !isBytes(output) || !Array.isArray(calls)) return null;
-  return { from, to: isAddress(to) ? to : null, input, output, error: typeof error === "string", calls };
-};
-
-/** A call that failed inside another, with what it returned; at depth 1 the transaction's own call made it. */
-type Inside = Pick<Frame, "from" | "to" | "input" | "output"> & { readonly depth: number };
-
-/** The call in a frame that made it fail: the last it made, or the one whose words it repeats; null where it failed by itself. */
-const culpritIn = ({ calls, output }: Frame): Frame | null => {
-  const last = frameOf(calls.at(-1));
-  if (last?.error === true) return last;
-  // why: a caller may look at something else between a failure and the telling of it
-  const repeated =
-    output === "0x" ? undefined : calls.map(frameOf).findLast((call) => call?.error && call.output === output);
-  return repeated ?? null;
-};
-
 /**
- * The innermost call that failed on the way to a revert with `data`; null where the transaction's own call failed by
- * itself, and for an answer that tells of another outcome, or nothing that can be read.
+ * The innermost call that failed on the way to a revert with `data`, and how deep: at 1 the transaction's own call made it.
+ * null where that failed by itself, and for an answer that tells of another outcome, or nothing that can be read.
  */
-export const innermost = (trace: unknown, data: Hex): Inside | null => {
-  let frame = frameOf(trace);
-  if (frame === null || !frame.error || frame.output.toLowerCase() !== data.toLowerCase()) return null;
-  let found: Inside | null = null;
-  for (let depth = 1; depth <= most.depth; depth++) {
-    const next: Frame | null = culpritIn(frame);
-    if (next === null) return found;
-    found = { depth, from: next.from, to: next.to, input: next.input, output: next.output };
-    frame = next;
-  }
-  return found;
+export const innermost = (trace: unknown, data: Hex): (Frame & { readonly depth: number }) | null => {
+  const path = failedIn(trace);
+  const [[top], last] = [path, path.at(-1)];
+  const isOther = top?.answer !== data.toLowerCase();
+  return last === undefined || last === top || isOther ? null : { ...last, depth: path.length - 1 };
 };
 
 /**
@@ -90,15 +59,18 @@ export const RevertedInside = code("simulate", ["info"], "RevertedInside", [
   "the node's trace shows which call inside failed; the verdict does not depend on it",
 ]);
 
-const revertedInside = (report: Report, { depth, from, to, input, output }: Inside): Finding => {
+const revertedInside = (
+  report: Report,
+  { depth, from, to, data, answer }: Frame & { readonly depth: number },
+): Finding => {
   const abis = abisOf(report.options);
   return RevertedInside.info(
     { transaction: 0, evidence: "estimated" },
     count("calls deep", depth),
     address("from", from),
     address("to", to),
-    text("call", describeRawCall(input, abis, { address: to })),
-    text("reason", describeRevert(decodeRevert(output, abis, { address: to }), { sources: true })),
+    text("call", describeRawCall(data, abis, { address: to })),
+    text("reason", describeRevert(decodeRevert(answer, abis, { address: to }), { sources: true })),
   );
 };
 
@@ -129,53 +101,82 @@ const traceOf = Effect.fnUntraced(function* (call: Parameters<typeof callsOf>[0]
 });
 
 /**
- * The report, with `RevertedInside` where its first transaction reverts in a call within. Verdict, requests and digest
- * stay. JSON-RPC: `debug_traceCall` with `callTracer`.
+ * The allowance that the innermost call of a revert lacks, where that takes a token for another. JSON-RPC: `eth_call`, there
+ * alone.
+ */
+const shortfallIn = Effect.fnUntraced(function* (path: ReadonlyArray<Frame>, block: BlockParameter) {
+  // why: borrowed code is asked what the contract was asked that borrows it
+  const pull = path.findLast(({ isBorrowed }) => !isBorrowed);
+  if (pull?.to == null) return [];
+  const { from: spender, to: token, data } = pull;
+  const [move] = askedBy({ from: spender, to: token, data }, 0).moves;
+  if (move?.from == null || move.from === spender || move.amount === null) return [];
+  const { to, data: query } = allowance(token, move.from, spender);
+  const answer = yield* sent(asked({ step: "funds" }, one(callOf({ to, data: query, block }, false))));
+  const word = successOf(answer);
+  const has = word?.length === 66 ? BigInt(word) : move.amount;
+  const lack = { what: "allowance", account: spender, has, needs: move.amount } as const;
+  return has < move.amount ? [shortfall({ transaction: 0, evidence: "estimated" }, token, lack)] : [];
+});
+
+/** True if a finding tells what a token lacks in the first transaction. */
+const isShortfall = ({ code: name, transaction }: Finding): boolean =>
+  name === TokenShortfall.code && transaction === 0;
+
+/** The outcome with what its trace tells: the calls, and of a revert the contract. */
+const withTree = (outcome: Outcome, trace: unknown, abis: AbiIndex): Outcome => {
+  const { failure } = outcome;
+  const last = failedIn(trace).at(-1);
+  // why: borrowed code is the contract's that borrows it
+  const contract = last?.isBorrowed === true ? last.from : last?.to;
+  const isKnown = failure?._tag === "ExecutionReverted" && contract != null;
+  const pointed = isKnown ? new ExecutionReverted({ ...failure, contract }) : failure;
+  return { ...outcome, trace: treeOf(trace, abis), failure: pointed };
+};
+
+/** A finding of the first transaction's revert, with the contract that reverted. */
+const pointed = (finding: Finding, failure: Outcome["failure"]): Finding => {
+  if (finding.transaction !== 0 || finding.error?._tag !== "ExecutionReverted" || failure === null) return finding;
+  const inside = failure.statement.numbers.filter(({ name }) => name === "reverted in");
+  return { ...finding, error: failure, numbers: [...finding.numbers, ...inside] };
+};
+
+/**
+ * The report, with the calls of its first transaction where that reverts, the contract that reverted, `RevertedInside` where
+ * it is another, and token and spender of an allowance that is short. Verdict, requests and digest stay. JSON-RPC:
+ * `debug_traceCall` with `callTracer`, `eth_call`.
  */
 export const withTrace = Effect.fnUntraced(function* <R extends Report>(report: R): Effect.fn.Return<R, never, Rpc> {
   const { memory } = yield* Rpc;
+  const { findings, transactions, options } = report;
   const subject = subjectOf(report);
   if (subject === null || memory.refused(method) !== null) return report;
-  const inside = innermost(yield* traceOf(subject.call, "revertTrace"), subject.data);
-  const findings = inside === null ? report.findings : inOrder([...report.findings, revertedInside(report, inside)]);
-  return { ...report, findings, ledger: yield* ledgerSoFar };
+  const trace = yield* traceOf(subject.call, "revertTrace");
+  const inside = innermost(trace, subject.data);
+  const isNamed = findings.some((one) => isShortfall(one) && one.numbers.some(({ name }) => name === "token"));
+  const short = inside === null || isNamed ? [] : yield* shortfallIn(failedIn(trace), subject.call.block);
+  const traced = transactions.map((one, place) =>
+    place > 0 || !isTraceOf(trace, one.outcome)
+      ? one
+      : { ...one, outcome: withTree(one.outcome, trace, abisOf(options)) },
+  );
+  const failure = traced[0]?.outcome.trace == null ? null : traced[0].outcome.failure;
+  return judged({ ...report, transactions: traced, ledger: yield* ledgerSoFar }, [
+    ...findings.filter((one) => short.length === 0 || !isShortfall(one)).map((one) => pointed(one, failure)),
+    ...(inside === null ? [] : [revertedInside(report, inside)]),
+    ...short,
+  ]);
 });
 
 const isSame = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
-
-/** Frames of a trace that are read. */
-const mostFrames = 4_096;
-
-/** Every call inside that was not undone by one around it, in order; null where the trace is of another outcome. */
-const framesOf = (trace: unknown, returnData: Hex | null): ReadonlyArray<Frame> | null => {
-  const top = frameOf(trace);
-  if (top === null || top.error || top.output.toLowerCase() !== (returnData ?? "0x").toLowerCase()) return null;
-  const found: Array<Frame> = [];
-  const visit = ({ calls }: Frame): void => {
-    for (const value of calls) {
-      const frame = frameOf(value);
-      if (frame === null || found.length >= mostFrames) continue;
-      // why: every call is held against every frame
-      found.push({
-        ...frame,
-        from: frame.from.toLowerCase() as Address,
-        to: (frame.to?.toLowerCase() ?? null) as Address | null,
-        input: frame.input.toLowerCase() as Hex,
-      });
-      if (!frame.error) visit(frame);
-    }
-  };
-  visit(top);
-  return found;
-};
 
 /** Universal Router's BALANCE_CHECK_ERC20: it fails without a call. */
 const isSilent = ({ call }: Inner): boolean => call.command?.type === 0x0e;
 
 /** The frame of an inner call: a call as its calldata has it, a command as the call that it makes. */
-const isFrameOf = (inner: Inner, { from, to, input }: Frame): boolean =>
+const isFrameOf = (inner: Inner, { from, to, data }: Frame): boolean =>
   from === inner.by &&
-  (inner.call.to === null ? input.endsWith(inner.call.data.slice(2)) : to === inner.to && input === inner.call.data);
+  (inner.call.to === null ? data.endsWith(inner.call.data.slice(2)) : to === inner.to && data === inner.call.data);
 
 /** Returns what is known of the calls inside, with what a trace adds. */
 export const tracedInner = (
@@ -185,13 +186,13 @@ export const tracedInner = (
   returnData: Hex | null,
   abis: AbiIndex,
 ): typeof InnerCalls.Type => {
-  const frames = framesOf(trace, returnData);
-  if (frames === null) return innerCalls;
+  if (!isTraceOf(trace, { status: "success", returnData })) return innerCalls;
+  const frames = framesOf(trace);
   const used = new Set<Frame>();
   const take = (fits: (frame: Frame) => boolean): Frame | undefined => {
     const fitting = frames.filter((each) => !used.has(each) && fits(each));
     // why: who is called may call in the caller's place, and succeed, before the call that fails
-    const frame = fitting.find(({ error }) => error) ?? fitting[0];
+    const frame = fitting.find(({ hasFailed }) => hasFailed) ?? fitting[0];
     if (frame !== undefined) used.add(frame);
     return frame;
   };
@@ -199,11 +200,11 @@ export const tracedInner = (
     const { revert, by, to, data } = failure;
     if (data === null) return failure;
     const frame = take(
-      (each) => each.error && isSame(each.from, by) && isSame(each.to, to) && isSame(each.input, data),
+      (each) => each.hasFailed && isSame(each.from, by) && isSame(each.to, to) && isSame(each.data, data),
     );
     return revert !== null || frame === undefined
       ? failure
-      : { ...failure, revert: decodeRevert(frame.output, abis, { address: to }) };
+      : { ...failure, revert: decodeRevert(frame.answer, abis, { address: to }) };
   });
   const isKnown = (inner: Inner) =>
     innerCalls.failed.some(
@@ -217,16 +218,16 @@ export const tracedInner = (
     const frame = take((each) => isFrameOf(inner, each));
     const isCommand = inner.call.to === null;
     if (frame === undefined && (!isCommand || isSilent(inner))) unseen += 1;
-    if (frame?.error === true)
-      added.push(failureOf(inner.by, inner, { data: frame.output, evidence: "estimated" }, abis));
+    if (frame?.hasFailed === true)
+      added.push(failureOf(inner.by, inner, { data: frame.answer, evidence: "estimated" }, abis));
   }
   // why: a router passes a failure on unless the command may fail
   const routers = new Set(calls.flatMap(({ call, by }) => (call.to === null && call.mayFail ? [by] : [])));
   const further = frames
-    .filter((frame) => frame.error && !used.has(frame) && [...routers].some((router) => isSame(router, frame.from)))
+    .filter((frame) => frame.hasFailed && !used.has(frame) && [...routers].some((router) => isSame(router, frame.from)))
     .map((frame) => () => ({
-      ...failureOf(frame.from, null, { data: frame.output, evidence: "estimated" }, abis),
-      ...{ to: frame.to, data: frame.input },
+      ...failureOf(frame.from, null, { data: frame.answer, evidence: "estimated" }, abis),
+      ...{ to: frame.to, data: frame.data },
     }));
   return {
     failed: cut([...[...explained, ...added].map((failure) => () => failure), ...further]),
@@ -234,6 +235,20 @@ export const tracedInner = (
     unseen: Math.min(innerCalls.unseen, unseen),
   };
 };
+
+/** The bundle with what traces of its outcomes tell: the calls, and those that failed inside. */
+export const withTraces = (bundle: Bundle<Filled>, traces: ReadonlyArray<CallTrace>, abis: AbiIndex): Bundle<Filled> =>
+  Arr.map(bundle, (entry) => {
+    const { input, transfers, outcome } = entry;
+    const trace = traces[entry.index]?.trace;
+    const { inner, returnData, status } = outcome;
+    if (!isTraceOf(trace, { status, returnData })) return entry;
+    const calls = inner === undefined || input.to === null ? [] : innerOf(input.data, input.to, abis);
+    const known = tracedInner(inner ?? { failed: [], unseen: 0 }, calls, trace, returnData, abis);
+    const failed = withLost(known.failed, framesIn(trace, returnData), transfers, abis);
+    const told = inner === undefined && failed.length === 0 ? {} : { inner: { ...known, failed } };
+    return { ...entry, outcome: withTree({ ...outcome, ...told }, trace, abis) };
+  });
 
 /** The bundle, its first case with what a trace tells of the calls inside. JSON-RPC: `debug_traceCall` with `callTracer`. */
 export const withTracedInner = Effect.fnUntraced(function* (

@@ -9,6 +9,7 @@ import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import { isAnswering } from "../../effects/returned.js";
 import { isRecord } from "../../primitives/record.js";
 import { address, text, units } from "../../primitives/statement.js";
+import type { InnerFailure } from "../../report/beside.js";
 import { code, type Finding } from "../../report/finding.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf, type CallQuery, type Query } from "../../witness/queries.js";
@@ -214,7 +215,9 @@ const amountsOf = (wanted: Wanted, moved: bigint | null, after: View) =>
       ];
 
 /** Facts that asks are held against. */
-type VainFacts = Pick<Facts, "before" | "after" | "codes" | "traces">;
+// `isHarmless` = of a failure inside that is no warning; absent = every one is
+type VainFacts = Pick<Facts, "before" | "after" | "codes" | "traces"> & Partial<Record<"isHarmless", Excuse>>;
+type Excuse = (failure: InnerFailure) => boolean;
 
 /** A warning for each transaction whose own call does not answer `true`. By its selector alone only a contract that answers as a token does is asked, or that may be one which does not; by the caller's ABI any is. */
 export const checkFalse = (bundle: ReadonlyArray<Ran>, answers: VainFacts): ReadonlyArray<Finding> =>
@@ -237,9 +240,12 @@ export const checkFalse = (bundle: ReadonlyArray<Ran>, answers: VainFacts): Read
     return [ReturnedFalse.warning(where, ...parties, ...amountsOf(wanted, isToken ? 0n : null, answers.after))];
   });
 
-/** True if a call that failed holds this one, or may be this one: that is told already, and what is undone asks for nothing. */
-const isUndone = ({ outcome: { inner } }: Ran, { call: { data } }: Asked): boolean =>
-  inner?.failed.some((failure) => failure.data === null || failure.data.toLowerCase().includes(data.slice(2))) === true;
+/** True if a call that failed holds this one, or may be this one: a warning tells that, and what is undone asks for nothing. */
+const isUndone = ({ outcome: { inner } }: Ran, { call }: Asked, { isHarmless }: VainFacts): boolean =>
+  inner?.failed.some(
+    (failed) =>
+      isHarmless?.(failed) !== true && (failed.data === null || failed.data.toLowerCase().includes(call.data.slice(2))),
+  ) === true;
 
 /** The calls inside that a tracer saw ask for something. */
 const tracedAsks = (frames: ReadonlyArray<Frame>, transaction: number): ReadonlyArray<Ask> =>
@@ -268,17 +274,18 @@ export const doubted = (trace: unknown): ReadonlyMap<Address, CallQuery> =>
   );
 
 /** All that a transaction asks for, each once: with the answer where a tracer saw it. */
-const everyAsk = (entry: Ran, frames: ReadonlyArray<Frame>): ReadonlyArray<Ask> => {
+const everyAsk = (entry: Ran, frames: ReadonlyArray<Frame>, answers: VainFacts): ReadonlyArray<Ask> => {
   const keyOf = ({ asked: { call } }: Ask) => `${call.from}${call.to}${call.data}`.toLowerCase();
   const traced = tracedAsks(frames, entry.index).slice(0, mostTraced);
   const seen = new Set(traced.map(keyOf));
-  const asks = asksIn(entry).filter((ask) => !ask.isOuter && !isUndone(entry, ask.asked) && !seen.has(keyOf(ask)));
+  const isAsked = ({ asked }: Ask) => !isUndone(entry, asked, answers);
+  const asks = asksIn(entry).filter((ask) => !ask.isOuter && isAsked(ask) && !seen.has(keyOf(ask)));
   const [outer] = asksIn(entry).filter(({ isOuter }) => isOuter);
   return [
     // why: any other answer of the transaction's own call is judged by itself
     ...(outer === undefined || entry.outcome.returnData !== "0x" ? [] : [{ ...outer, answer: "0x" as const }]),
     ...asks,
-    ...traced.filter(({ asked }) => !isUndone(entry, asked)),
+    ...traced.filter(isAsked),
   ];
 };
 
@@ -322,7 +329,7 @@ export const checkSilence = (bundle: ReadonlyArray<Ran>, answers: VainFacts): Re
     const where = { transaction, evidence: "measured" } as const;
     const trace = answers.traces?.[transaction];
     const frames = framesIn(trace?.trace, outcome.returnData);
-    return everyAsk(entry, frames).flatMap((ask) => {
+    return everyAsk(entry, frames, answers).flatMap((ask) => {
       const { wanted, asked } = ask;
       const reason = reasonOf(ask);
       const isFulfilled = () =>

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect";
 import type { AbiIndex } from "../../abi/abiIndex.js";
 import { askedBy, type Asked } from "../../effects/asked.js";
 import { effectsIn } from "../../effects/effects.js";
-import { framesIn, type Frame } from "../../effects/frames.js";
 import { eventIn } from "../../effects/events.js";
 import type { Right } from "../../effects/rights.js";
 import { describeRevert } from "../../abi/print.js";
@@ -16,7 +15,6 @@ import type { Approval, OutcomeLog } from "../../report/parts.js";
 import type { Policy } from "../../report/policy.js";
 import type { Transaction } from "../../Transaction.js";
 import type { View } from "../../witness/view.js";
-import type { Facts } from "./answers.js";
 import { callsOf, type Ran, type Reading } from "./bundle.js";
 import { knownCode } from "./safeCode.js";
 
@@ -30,9 +28,6 @@ const multicalls: ReadonlySet<string> = new Set([
 /** True if a call that succeeded may have made one that failed, as far as anything known tells of it. */
 export const mayTell = (outer: Asked | undefined, logs: ReadonlyArray<OutcomeLog>): boolean =>
   outer?.row.isBatch === true || logs.some((log) => eventIn(log).row.inner !== undefined);
-
-/** Failures of one trace that are told. */
-const mostTraced = 64;
 
 const reading = lazyImport(() => import("./innerFailures.js"));
 
@@ -90,7 +85,8 @@ export const isAllowed = ({ to, data }: InnerFailure, allowed: NonNullable<Polic
 const keyOf = ({ by, index, to, data }: InnerFailure): string => `${by}/${index}/${to}/${data}`;
 
 /**
- * For example a Safe's transaction, a user operation, or one call of a multicall.
+ * For example a Safe's transaction, a user operation, one call of a multicall, or, where the node has a tracer, any call
+ * whose failure its caller ignores.
  * @figures address("made by", pool), count("call", 2), address("to", usdc), text("function", "transfer")
  * @info where a policy allows the call to fail, or a permit fails that was used before
  */
@@ -99,36 +95,11 @@ export const InnerCallFailed = code("simulate", ["warning", "info"], "InnerCallF
   "correct or remove that call; if it may fail, allow it in the policy `noInnerFailures`",
 ]);
 
-/** True if what a call was to pay reached its receiver in another way: many wrap what is not taken, and send that. */
-const isPaidOtherwise = ({ from, to }: Frame, frames: ReadonlyArray<Frame>, { transfers }: Ran): boolean =>
-  // why: some nodes log what a failed call was to pay
-  transfers.some((moved) => moved.token !== null && moved.from === from && moved.to === to && moved.amount > 0n) ||
-  frames.some((other) => !other.hasFailed && other.from === from && other.to === to && other.value > 0n);
-
-/** Failures inside that nothing but a trace tells of: payments, and contracts that could not be made. */
-export const checkTraced = (bundle: ReadonlyArray<Ran>, { traces = [] }: Pick<Facts, "traces">) =>
-  bundle.flatMap((entry): ReadonlyArray<Finding> => {
-    const { index: transaction, outcome } = entry;
-    if (outcome.status !== "success") return [];
-    const known = new Set(outcome.inner?.failed.map(({ by, to, data }) => `${by}${to}${data}`.toLowerCase()));
-    const frames = framesIn(traces[transaction]?.trace, outcome.returnData);
-    const lost = frames.filter(
-      (frame) =>
-        frame.hasFailed &&
-        (frame.isCreation || (frame.value > 0n && !isPaidOtherwise(frame, frames, entry))) &&
-        !known.has(`${frame.from}${frame.to}${frame.data}`),
-    );
-    return lost
-      .slice(0, mostTraced)
-      .map(({ from, to, value, isCreation }) =>
-        InnerCallFailed.warning(
-          { transaction, evidence: "estimated" },
-          address("made by", from),
-          isCreation ? text("function", "the creation of a contract") : address("to", to),
-          value === 0n ? null : wei("value", value),
-        ),
-      );
-  });
+/** Tells of failures inside if they are harmless: a policy lets the call fail, or it is a permit that is there all the same. */
+export const harmlessBy = (approvals: ReadonlyArray<Approval>, policies: ReadonlyArray<Policy>) => {
+  const allowed = policies.flatMap(({ mayFail }) => mayFail ?? []);
+  return (failure: InnerFailure): boolean => isAllowed(failure, allowed) || isGranted(failure, approvals);
+};
 
 /**
  * The calls that failed inside, in each world once: warnings, but for permits that are there all the same, and calls
@@ -137,11 +108,9 @@ export const checkTraced = (bundle: ReadonlyArray<Ran>, { traces = [] }: Pick<Fa
 export const checkInner = (
   bundle: ReadonlyArray<Ran>,
   worlds: ReadonlyArray<ReadonlyArray<Reading>>,
-  approvals: ReadonlyArray<Approval>,
-  policies: ReadonlyArray<Policy>,
-): ReadonlyArray<Finding> => {
-  const allowed = policies.flatMap(({ mayFail }) => mayFail ?? []);
-  return bundle.flatMap(({ index: transaction, outcome }) => {
+  isHarmless: (failure: InnerFailure) => boolean,
+): ReadonlyArray<Finding> =>
+  bundle.flatMap(({ index: transaction, outcome }) => {
     const met = new Map<string, InnerFailure>(
       (outcome.inner?.failed ?? []).map((failure, place) => [`${keyOf(failure)}/${place}`, failure] as const),
     );
@@ -150,16 +119,15 @@ export const checkInner = (
       for (const failure of readings[transaction]?.outcome.inner?.failed ?? [])
         if (!here.has(keyOf(failure))) met.set(keyOf(failure), failure);
     return [...met.values()].map((failure) => {
-      const isHarmless = isAllowed(failure, allowed) || isGranted(failure, approvals);
-      const { by, index, to, call, revert, evidence } = failure;
-      return InnerCallFailed[isHarmless ? "info" : "warning"](
+      const { by, index, to, call, value = null, revert, evidence } = failure;
+      return InnerCallFailed[isHarmless(failure) ? "info" : "warning"](
         { transaction, evidence },
         address("made by", by),
         count("call", index === null ? null : index + 1),
         address("to", to),
         text("function", call),
+        wei("value", value),
         text("reason", revert === null ? null : describeRevert(revert, { sources: true })),
       );
     });
   });
-};

@@ -5,16 +5,19 @@
 import * as Arr from "effect/Array";
 import { decodeRevert } from "../../abi/table.js";
 import type { AbiIndex } from "../../abi/abiIndex.js";
-import { innerText } from "../../abi/calls.js";
+import { describeRawCall, innerText } from "../../abi/calls.js";
 import { isLenient } from "../../abi/batches.js";
+import { askedBy } from "../../effects/asked.js";
 import { eventIn } from "../../effects/events.js";
-import { addressAt, bytesAt, dataAt, placeOf, pointedAt, wordAt } from "../../abi/words.js";
+import type { Frame } from "../../effects/frames.js";
+import { addressAt, argumentsAt, bytesAt, dataAt, placeOf, pointedAt, wordAt, wordDigits } from "../../abi/words.js";
 import { innerCalls, type InnerCall, type InnerCallList } from "../../abi/innerCalls.js";
 import { families, requestBatch } from "../../abi/known/batches.js";
 import { type InnerEvent, type LogPlace, resultsOf } from "../../abi/known/failures.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import type { InnerCalls, InnerFailure } from "../../report/beside.js";
-import type { Outcome, OutcomeLog } from "../../report/parts.js";
+import type { Outcome, OutcomeLog, Transfer } from "../../report/parts.js";
+import { isSystem } from "./nobodyCalled.js";
 
 /** Calls that are read of one calldata, and failures that are told. */
 const most = { calls: 1_024, failures: 64 } as const;
@@ -218,6 +221,58 @@ export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<Inner
       ? failure
       : { ...failure, index: null, to: null, data: null, call: `${all.length - place} calls, not shown`, revert: null },
   );
+};
+
+/** True if a call that failed was made again and succeeded, or what it was to pay came in another way: many wrap what is not taken, and send that. */
+const isMadeGood = (
+  { from, to, data, value }: Frame,
+  frames: ReadonlyArray<Frame>,
+  transfers: ReadonlyArray<Transfer>,
+): boolean => {
+  const isSame = (other: Pick<Frame, "from" | "to">): boolean => other.from === from && other.to === to;
+  const again = frames.filter((other) => !other.hasFailed && isSame(other));
+  if (value === 0n) return again.some((other) => other.data === data);
+  // why: some nodes log what a failed call was to pay
+  const isWrapped = transfers.some((moved) => moved.token !== null && moved.amount > 0n && isSame(moved));
+  return isWrapped || again.some((other) => other.value > 0n);
+};
+
+/** True if a failure is no more than an answer: it could change nothing, fails with words in place of an error, or asks a token, of which `AskedInVain` tells. */
+const isAnswer = ({ from, to, data, value, answer, isStatic }: Frame): boolean => {
+  if (to === null || value > 0n) return false;
+  const { moves, rights } = askedBy({ from, to, data }, 0);
+  const isWords = answer !== "0x" && (answer.length - dataAt) % wordDigits === 0;
+  return isStatic || isSystem(to) || isWords || moves.length + rights.length > 0;
+};
+
+/** The failures that are known, with those that nothing but a trace tells of, and that their callers ignore. */
+export const withLost = (
+  known: ReadonlyArray<InnerFailure>,
+  frames: ReadonlyArray<Frame>,
+  transfers: ReadonlyArray<Transfer>,
+  abis: AbiIndex,
+): ReadonlyArray<InnerFailure> => {
+  // why: what is around a call that failed, and fails for it, is no further failure
+  const isKnown = (frame: Frame, { by, to, data }: InnerFailure): boolean =>
+    data === null
+      ? by === frame.from
+      : (data.length > argumentsAt || (by === frame.from && to === frame.to)) &&
+        frame.data.includes(data.slice(dataAt).toLowerCase());
+  const lost = frames.filter(
+    (frame) =>
+      frame.hasFailed &&
+      (frame.isCreation || (!isAnswer(frame) && !isMadeGood(frame, frames, transfers))) &&
+      !known.some((failure) => isKnown(frame, failure)),
+  );
+  const made = { data: "0x", call: "the creation of a contract" } as const;
+  return cut([
+    ...known.map((failure) => () => failure),
+    ...lost.map(({ from, to, data, value, answer, isCreation }) => () => ({
+      ...failureOf(from, null, { data: answer === "0x" ? null : answer, evidence: "estimated" }, abis),
+      ...(isCreation ? made : { to, data, call: describeRawCall(data, abis, { address: to }) }),
+      ...(value === 0n ? {} : { value }),
+    })),
+  ]);
 };
 
 /** Reads what events say of calls; the reason of an operation stands in another event of the same hash. */

@@ -19,7 +19,7 @@ import { mayBorrow, type Sights } from "./runCode.js";
 const mostCallees = 48;
 
 /** True for precompiles and accounts that a chain answers for itself: they have no code. */
-const isSystem = (account: Address): boolean => BigInt(account) <= 0xffffn && BigInt(account) > 0n;
+export const isSystem = (account: Address): boolean => BigInt(account) <= 0xffffn && BigInt(account) > 0n;
 
 /** The accounts that batches call with data. */
 const innerCallees = (entry: Case): ReadonlyArray<Address> => {

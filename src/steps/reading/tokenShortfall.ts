@@ -129,7 +129,8 @@ export const TokenShortfall = code("funds", ["warning"], "TokenShortfall", [
   "lower the amount, obtain the tokens, or approve the amount first",
 ]);
 
-const shortfall = (
+/** One shortfall; of a token that is not known its amounts are numbers. */
+export const shortfall = (
   where: { readonly transaction: number; readonly evidence: Evidence },
   token: Address | null,
   { what, account, has, needs }: Shortfall,

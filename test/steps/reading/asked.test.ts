@@ -1,10 +1,11 @@
 /** What calldata, its batches and a trace ask for beside what happened: told where nothing shows it, and of no honest look-alike. */
 import { encodeAbiParameters, encodeFunctionData, encodePacked, erc20Abi, parseAbi, size, toHex, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
+import { indexAbis } from "../../rooms/abi.js";
 import { framesIn, framesOf } from "../../rooms/effects.js";
 import { Address } from "../../rooms/primitives.js";
 import type { OutcomeLog, Transfer } from "../../rooms/report.js";
-import { checkTraced, FalseAnswers, NobodyCalled } from "../../rooms/steps.js";
+import { FalseAnswers, NobodyCalled, withLost } from "../../rooms/steps.js";
 import type { Transaction } from "../../../src/Transaction.js";
 import { allowance, balanceOf, isApprovedForAll, unseen, type View } from "../../rooms/witness.js";
 import { account, alice, answered, bob, bundle, hexOf, log, native, outcome, seeing, token, word } from "../parts.js";
@@ -85,6 +86,7 @@ interface Told {
   readonly before?: View;
   readonly after?: View;
   readonly inner?: object;
+  readonly isHarmless?: () => boolean;
   readonly traces?: ReadonlyArray<{ readonly trace: unknown; readonly tokens: ReadonlySet<typeof token> }>;
 }
 const balances = (mine: bigint, theirs = 0n, from = alice) =>
@@ -102,7 +104,10 @@ const ranOf = (inputs: ReadonlyArray<Partial<Transaction>>, told: ReadonlyArray<
 const check = (input: Partial<Transaction>, told: Told) => {
   const { before = balances(9n), after = before, traces } = told;
   const facts = { before, after, codes: new Map(), ...(traces === undefined ? {} : { traces }) };
-  return FalseAnswers.checkSilence(ranOf([input], [told]), facts);
+  return FalseAnswers.checkSilence(ranOf([input], [told]), {
+    ...facts,
+    ...(told.isHarmless && { isHarmless: told.isHarmless }),
+  });
 };
 const figuresOf = (findings: ReturnType<typeof check>) =>
   findings.flatMap(({ numbers }) => numbers.filter(({ unit }) => unit !== "address").map(({ value }) => String(value)));
@@ -156,6 +161,12 @@ describe("what is asked for in a batch", () => {
       batch(token, transfer),
       { inner: failing(batch(token, transfer).data) },
       0,
+    ],
+    [
+      "a failure that is let pass is known",
+      batch(token, transfer),
+      { inner: failing(transfer), isHarmless: () => true },
+      1,
     ],
     ["another call is known to have failed", batch(token, transfer), { inner: failing("0x12345678") }, 1],
     ["a failure that nobody can name is known", batch(token, transfer), { inner: failing(null) }, 0],
@@ -317,17 +328,54 @@ describe("a call to nobody", () => {
 });
 
 describe("a failure inside that a tracer alone shows", () => {
-  const failures = (calls: ReadonlyArray<object>, told: Told = {}) =>
-    checkTraced(ranOf([shop], [told]), { traces: traced(calls) }).length;
+  const known = (data: string | null, to: string | null = token) =>
+    [{ by: alice, index: 0, to, data, call: null, revert: null, evidence: "logged" }] as never;
+  const lost = (calls: ReadonlyArray<object>, told: Told = {}, failed: ReadonlyArray<never> = []) =>
+    withLost(failed, framesIn(traced(calls)[0]?.trace, hexOf("0x")), told.transfers ?? [], indexAbis([])).slice(
+      failed.length,
+    );
   const refused = { input: "0x", value: "0x5", error: "execution reverted" };
+  const ignored = { input: unknownCall, error: "execution reverted" };
   it.each<[string, ReadonlyArray<object>, Told, number]>([
     ["is a payment", [frame(refused)], {}, 1],
     ["is a creation", [frame({ type: "CREATE2", error: "contract address collision" })], {}, 1],
-    ["is a call without value, which may be a question", [frame({ error: "execution reverted" })], {}, 0],
+    ["is a call of a token, of which is told what it asks for", [frame({ error: "execution reverted" })], {}, 0],
     ["is a payment that is made again", [frame(refused), frame({ input: "0x", value: "0x5" })], {}, 0],
     ["is a payment in place of which tokens come", [frame({ ...refused, to: bob })], { transfers: [moved()] }, 0],
-    ["is within one that failed", [frame({ error: "x", input: "0x12345678", calls: [frame(refused)] })], {}, 0],
+    ["holds another that failed", [frame({ ...ignored, calls: [frame(refused)] })], {}, 1],
+    ["is a call without value", [frame(ignored)], {}, 1],
+    [
+      "is one of three",
+      [frame({ ...ignored, to: bob }), frame(ignored), frame({ ...ignored, error: undefined })],
+      {},
+      1,
+    ],
+    ["is a call that succeeds another time", [frame(ignored), frame({ input: unknownCall })], {}, 0],
+    ["can change nothing", [frame({ ...ignored, type: "STATICCALL" })], {}, 0],
+    ["is an answer", [frame({ ...ignored, output: yes })], {}, 0],
+    ["is an error", [frame({ ...ignored, output: "0x12345678" })], {}, 1],
+    ["is a precompile's", [frame({ ...ignored, to: `0x${"0".repeat(39)}8` })], {}, 0],
+    ["is a permit's", [frame({ ...ignored, input: permit })], {}, 0],
   ])("%s", (_, calls, told, count) => {
-    expect(failures(calls, told)).toBe(count);
+    expect(lost(calls, told)).toHaveLength(count);
+  });
+  it("is told once, with contract, function, value and reason", () => {
+    const [found] = lost([frame({ ...refused, input: deposit, output: "0x12345678" })]);
+    expect(found).toMatchObject({
+      ...{
+        by: alice,
+        to: token,
+        data: deposit,
+        call: "deposit() (by selector: WETH9)",
+        value: 5n,
+        evidence: "estimated",
+      },
+      revert: { layers: [{ layer: { _tag: "Unknown" } }] },
+    });
+    const whole = [frame({ ...ignored, input: `${unknownCall}${unknownCall.slice(2)}` })];
+    expect([lost([frame(ignored)], {}, known(unknownCall)), lost(whole, {}, known(unknownCall))]).toEqual([[], []]);
+    expect([lost([frame(ignored)], {}, known(null)), lost([frame(refused)], {}, known("0x", bob))].flat()).toHaveLength(
+      1,
+    );
   });
 });

@@ -1,0 +1,115 @@
+/** The calls inside a transaction as a node's tracer shows them: in the report, held against the simulation, and said not to be seen where they are not. */
+import * as Effect from "effect/Effect";
+import { encodeFunctionData, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MethodNotSupported, RpcError } from "../rooms/errors.js";
+import * as Policy from "../../src/Policy.js";
+import * as Preflight from "../../src/Preflight.js";
+import * as Report from "../../src/Report.js";
+import { Reverter, Token, Vault } from "../contracts/artifacts.js";
+import { other, owner, scenesFor, severe, tampered, type Scene, type Tampering } from "./scene.js";
+
+const method = "debug_traceCall";
+const named = ({ findings }: Report.Report, code: string) =>
+  findings
+    .filter((one) => one.code === code)
+    .map(({ numbers }) => Object.fromEntries(numbers.map(({ name, value }) => [name, value])));
+
+describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
+  let scene: Scene;
+  const at: Record<string, Hex> = {};
+  beforeAll(async () => {
+    scene = await start();
+    at["outer"] = await scene.deploy(Reverter);
+    at["inner"] = await scene.deploy(Reverter);
+    at["vault"] = await scene.deploy(Vault);
+    at["token"] = await scene.deploy(Token, ["Token", "TKN", 18]);
+    await scene.send(owner, {
+      to: at["token"],
+      data: encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [owner.address, 100n] }),
+    });
+    await scene.mine();
+  }, 60_000);
+  afterAll(() => scene?.stop());
+
+  const plain = encodeFunctionData({ abi: Reverter.abi, functionName: "plain", args: [7n] });
+  const calling = (functionName: "bubble" | "swallow", target = "inner", data: Hex = plain) => ({
+    ...{ from: owner.address, to: at["outer"], abi: Reverter.abi, functionName },
+    args: [at[target], data],
+  });
+  const run = (call: object, tamper: Tampering = () => null, options: Preflight.Options = {}) =>
+    Effect.runPromise(
+      Preflight.preflight(call as never, { traceReverts: true, ...options }).pipe(
+        Effect.provide(tampered(scene.url, tamper)),
+      ),
+    );
+  const otherGas = (answer: unknown): unknown => ({ ...(answer as object), gasUsed: "0x64" });
+
+  it("shows what fails inside and is ignored, and holds a policy against it", async () => {
+    const report = await run(calling("swallow"));
+    const { trace, gasUsed } = report.transactions[0].outcome;
+    expect(trace).toMatchObject({ contract: at["outer"]?.toLowerCase(), gasUsed, reason: null, more: 0 });
+    expect(trace?.calls).toMatchObject([
+      { kind: "call", contract: at["inner"]?.toLowerCase(), function: "plain(uint256)", isCause: false },
+    ]);
+    expect(report.verdict).toBe("caution");
+    expect(named(report, "InnerCallFailed")).toMatchObject([
+      {
+        "made by": at["outer"]?.toLowerCase(),
+        to: at["inner"]?.toLowerCase(),
+        reason: expect.stringContaining("Plain"),
+      },
+    ]);
+    expect(await Effect.runPromise(Report.fromJson(JSON.parse(JSON.stringify(report))))).toMatchObject({
+      transactions: [{ outcome: { trace } }],
+    });
+    const held = await run(calling("swallow"), undefined, { policies: [Policy.noInnerFailures()] });
+    const excused = Policy.noInnerFailures({ allow: [{ to: at["inner"] ?? "0x" }] });
+    const allowed = await run(calling("swallow"), undefined, { policies: [excused] });
+    expect([held.verdict, severe(allowed)]).toEqual(["blocked", ["ReturnedFalse/warning"]]);
+  });
+
+  it("names the contract that reverted, and draws the way there", async () => {
+    const report = await run(calling("bubble"));
+    const { failure, trace } = report.transactions[0].outcome;
+    expect(failure).toMatchObject({ _tag: "ExecutionReverted", contract: at["inner"]?.toLowerCase() });
+    expect(named(report, "ExecutionReverted")).toMatchObject([{ "reverted in": at["inner"]?.toLowerCase() }]);
+    expect(trace).toMatchObject({ isCause: false, calls: [{ isCause: true, contract: at["inner"]?.toLowerCase() }] });
+    for (const text of [
+      Report.toText(report, { trace: true }),
+      Report.toMarkdown(report, { trace: true }),
+      Report.toHtml(report, { trace: true }),
+    ])
+      expect(text).toMatch(/FAILED:\s+Plain\\?\(code: 7/);
+    expect(Report.toText(report)).not.toContain("FAILED");
+  });
+
+  it("names the token and the spender of an allowance that a contract behind another lacks", async () => {
+    const pull = encodeFunctionData({
+      ...{ abi: Vault.abi, functionName: "pull" },
+      args: [at["token"] ?? "0x", owner.address, other.address, 5n],
+    });
+    expect(named(await run(calling("bubble", "vault", pull)), "TokenShortfall")).toEqual([
+      {
+        ...{ "too low": "allowance", token: at["token"]?.toLowerCase(), spender: at["vault"]?.toLowerCase() },
+        ...{ has: 0n, needs: 5n, "short by": 5n },
+      },
+    ]);
+  });
+
+  it("is no trace where its gas is another, or there is no tracer, and that is said", async () => {
+    const refusal = new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) });
+    for (const tamper of [otherGas, refusal] as const) {
+      const on: Tampering = (one) => (one.method !== method ? null : typeof tamper === "function" ? tamper : refusal);
+      const report = await run(calling("swallow"), on);
+      expect([report.transactions[0].outcome.trace, named(report, "InnerCallFailed").length]).toEqual([null, 0]);
+      expect([named(report, "CallsNotSeen").length, severe(report)]).toEqual([1, ["ReturnedFalse/warning"]]);
+      expect((await run(calling("bubble"), on)).transactions[0].outcome.trace).toBeNull();
+    }
+    const data = encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [other.address, 5n] });
+    const report = await run({ from: owner.address, to: at["token"], data }, (one) =>
+      one.method === method ? refusal : null,
+    );
+    expect([named(report, "CallsNotSeen"), report.verdict]).toEqual([[], "ready"]);
+  });
+});
