@@ -36,6 +36,7 @@ const flags = {
     "full",
     "print the technical part, too: every movement exact, each transaction, the state that was asked",
   ),
+  trace: toggle("trace", "print every call inside, where the node has a tracer; the JSON has them anyway"),
   html: text("html", "also write it as a standalone HTML file"),
 };
 
@@ -61,15 +62,16 @@ export const check = Command.make(
       values.json
         ? JSON.stringify(yield* jsonOf(report), null, 2)
         : values.markdown
-          ? toMarkdown(report, { full: values.full, requests: true })
+          ? toMarkdown(report, { full: values.full, trace: values.trace, requests: true })
           : dead !== null
             ? `UNKNOWN · ${endpointOf(report)} did not answer · ${whyDeaf(dead)}`
-            : toText(report, { ...(yield* look), full: values.full, requests: true }),
+            : toText(report, { ...(yield* look), full: values.full, trace: values.trace, requests: true }),
     );
     const timing = report.verdict === "unknown" ? deadlineText(answered, deadlineMs) : "";
     if (timing !== "" && !values.json && !values.markdown) yield* print(`${dead === null ? "\n" : ""}${timing}`);
     // why: the report is out before anything can go wrong with its file
-    if (Option.isSome(values.html)) yield* writeText(values.html.value, toHtml(report), "--html");
+    if (Option.isSome(values.html))
+      yield* writeText(values.html.value, toHtml(report, { trace: values.trace }), "--html");
     return yield* new Exited({ code: codeOf(report) });
   }),
 ).pipe(

@@ -59,6 +59,8 @@ export interface RenderOptions extends AmountOptions {
   readonly price?: { readonly currency: string; readonly amount: string } | undefined;
   /** Shows every field to sign, behind the costs, on `ready` or `caution`; default false. `full` has it anyway. */
   readonly requests?: boolean | undefined;
+  /** Shows every call as the node's tracer showed it, where one did, in front of the requests; default false. */
+  readonly trace?: boolean | undefined;
   /** Everything, exact: each transaction, every movement, the state that was asked; default false. HTML always has it, folded. */
   readonly full?: boolean | undefined;
 }

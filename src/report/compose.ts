@@ -25,7 +25,7 @@ import {
   grantsSection,
   tokensSection,
 } from "./sections/stakes.js";
-import { fundsSection, requestsSection, transactionSection } from "./sections/transaction.js";
+import { fundsSection, requestsSection, traceSections, transactionSection } from "./sections/transaction.js";
 import { detailsOf, mostReason, reasonOf, sentenceOf } from "./reason.js";
 import { readingOf, type RenderSources } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
@@ -148,6 +148,7 @@ export const compose = (
       ...exposureSection(report, reading),
       ...costSection(report, reading, options?.price),
       ...tokensSection(reading),
+      ...(options?.trace === true ? traceSections(report, money, look) : []),
       ...(options?.requests === true && options?.full !== true ? requestsSection(report, money) : []),
     ],
     /** The chain, the number of transactions, the stage and the date, in one line. */

@@ -4,8 +4,9 @@ import { eventByTopic } from "../../abi/decodeCall.js";
 import { describeResult, describeRevert, sizeOf } from "../../abi/print.js";
 import { isNobody } from "../../abi/words.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
-import { type Currency, formatGasPrice, formatWei, grouped } from "../../primitives/units.js";
+import { type Currency, formatGas, formatGasPrice, formatWei, grouped } from "../../primitives/units.js";
 import type { Authorization } from "../../transaction/fields.js";
+import type { CallFrame } from "../beside.js";
 import type { AccountCode, By, Fee, Funds, Gas, Nonce, Outcome } from "../parts.js";
 import {
   dim,
@@ -164,6 +165,31 @@ export const callFacts = (call: DecodedCall, look: CallLook): ReadonlyArray<Fact
   ...[callText(call, look.look)].flatMap((text) => (text === null ? [] : { label: "call", text })),
   ...innerLines(call, look).map(({ indent, place, text }) => ({ label: `${indent}${place}`, text })),
 ];
+
+/** A call of a trace, and the calls inside it below: `0.1.2` is the second within the first of the transaction's own. */
+const frameFacts = (frame: CallFrame, money: Money, look: CallLook["look"], place = "0"): ReadonlyArray<Fact> => {
+  const { kind, contract, value, gasUsed, reason, isCause, calls, more } = frame;
+  const text = joined(
+    kind === "call" ? null : kind,
+    known(contract, look?.address ?? checksummed),
+    known(frame.function, escapeText),
+    value === 0n ? null : moneyText(value, money),
+    known(gasUsed, formatGas),
+    known(reason, (why) => `${isCause ? "FAILED" : "failed"}: ${escapeText(why, maxText)}`),
+  );
+  return [
+    { label: place, text, tone: reason === null ? "plain" : isCause ? "bad" : "warn" },
+    ...calls.flatMap((inner, index) => frameFacts(inner, money, look, `  ${place}.${index + 1}`)),
+    ...(more === 0 ? [] : [{ label: `  ${place}.…`, text: `${more} more, not shown` }]),
+  ];
+};
+
+/** The calls of each transaction as a tracer showed them. */
+export const traceSections = ({ transactions }: Report, money: Money, { look }: CallLook): ReadonlyArray<Section> =>
+  transactions.flatMap(({ outcome: { trace } }, index) => {
+    const title = transactions.length === 1 ? "Trace" : `Trace of transaction ${index + 1}`;
+    return factsSection(title, ...(trace === null ? [] : frameFacts(trace, money, look)));
+  });
 
 const delegationText = ({ address, chainId, nonce }: Authorization): string =>
   joined(
