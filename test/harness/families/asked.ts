@@ -438,7 +438,10 @@ const paying = (dice: Dice, at: Place, ...closed: ReadonlyArray<Hex>): AnyInput 
   return { from: me, to: at.giver, value: amount * BigInt(to.length), data: calldata(made.Giver, name, args) };
 };
 const failsInside: ReadonlyArray<Family> = [
-  family(inside, "one receiver of many takes nothing", failed, (dice, at) => paying(dice, at, at.closed), traced),
+  family(inside, "one receiver of many takes nothing", failed, (dice, at) => paying(dice, at, at.closed), {
+    ...traced,
+    isChancy: true,
+  }),
   family(
     inside,
     "a contract that is not made, and keeps the payment",
