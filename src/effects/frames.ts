@@ -1,4 +1,5 @@
 /** A transaction's calls as a tracer tells them: those that nothing around them has undone, as rows, and the way to a failure. Pure. */
+import { memoize } from "effect/Function";
 import { isAddress, isBytes, isQuantity, lower, type Address, type Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import type { Outcome } from "../report/parts.js";
@@ -55,8 +56,7 @@ export const frameOf = (value: unknown): Frame | null => {
   };
 };
 
-/** The calls inside, in their order; none where the call failed. */
-export const framesOf = (trace: unknown): ReadonlyArray<Frame> => {
+const readFrames = memoize((trace: object): ReadonlyArray<Frame> => {
   const frames: Array<Frame> = [];
   const visit = (calls: ReadonlyArray<unknown>, depth: number): void => {
     for (const value of calls) {
@@ -70,7 +70,10 @@ export const framesOf = (trace: unknown): ReadonlyArray<Frame> => {
   const top = frameOf(trace);
   if (top?.hasFailed === false) visit(top.calls, 0);
   return frames;
-};
+});
+
+/** The calls inside, in their order; none where the call failed. A trace is read once, whoever asks for them. */
+export const framesOf = (trace: unknown): ReadonlyArray<Frame> => (isRecord(trace) ? readFrames(trace) : []);
 
 /** True if a trace tells of an outcome: that it failed or did not, what it returned, and the gas that it used, where that is given. */
 export const isTraceOf = (trace: unknown, { status, returnData, gasUsed }: Partial<Outcome>): boolean => {

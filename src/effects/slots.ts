@@ -5,8 +5,7 @@ import type { StateDiff } from "../eth/call.js";
 import { type Address, lower } from "../primitives/hex.js";
 import type { StateChange } from "../report/beside.js";
 import { readAddress } from "../witness/answers.js";
-import { namedQuery, readWords, slotsOf, wordsIn } from "../witness/placement.js";
-import type { AccessListEntry } from "../transaction/fields.js";
+import { namedQuery, readWords, slotsOf, wordsIn, type NamedSlots } from "../witness/placement.js";
 import { staticCall, type CallQuery } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 
@@ -93,11 +92,11 @@ function* slotsIn(traced: ReadonlyArray<StateDiff>) {
 
 /** Slots that are named, as a tracer would tell of them; null where one was not read. A contract begins with a nonce of 1. */
 export const namedDiff = (
-  named: ReadonlyArray<AccessListEntry>,
+  named: ReadonlyArray<NamedSlots>,
   before: View | null,
   { slots, before: accounts }: Sight,
 ): StateDiff | null => {
-  const rowIn = (view: View | null, row: AccessListEntry, firstNonce: number) => {
+  const rowIn = (view: View | null, row: NamedSlots, firstNonce: number) => {
     const nonce = accounts.account(row.address)?.codeSize === 0n ? firstNonce : 1;
     const storage = new Map(Arr.zip(row.storageKeys, readWords(view, namedQuery(row)).map(wordOf)));
     return [row.address, { balance: null, nonce, code: null, storage }] as const;

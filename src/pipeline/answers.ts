@@ -21,7 +21,7 @@ import { withIntrinsic } from "../steps/estimate.js";
 import { likelyCause } from "../steps/reading/likelyCause.js";
 import { failedOutcome, unknownOutcome, unread } from "../steps/reading/outcome.js";
 import { quoteOf, type FeeFacts } from "../steps/reading/quote.js";
-import type { Listed } from "./extras/stateTraces.js";
+import type { Listing } from "../eth/call.js";
 import { either, unseen, type View } from "../witness/view.js";
 
 /**
@@ -63,8 +63,8 @@ export interface Round
   readonly unfunded: Failure | null;
   /** Address at which no fee oracle was seen to live, so that it need not be asked; null = not known. */
   readonly noFeeOracle: Address | null;
-  /** Access lists of transactions; absent = none was asked. */
-  readonly listed?: Listed;
+  /** Access lists, by the transaction's place in the bundle; null = the node told none. Absent = none was asked. */
+  readonly listed?: ReadonlyArray<{ readonly index: number; readonly list: Listing | null }>;
   /** The endpoint's answer about forks, where it was asked. */
   readonly forks: typeof unknownForks;
   /** Findings made on the way: sources that had to be replaced. */

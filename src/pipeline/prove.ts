@@ -16,7 +16,7 @@ import { type ActiveSteps, figuresOf } from "./answers.js";
 import type { Own } from "./own.js";
 import type { Bundle } from "../steps/reading/bundle.js";
 import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
-import { unseenIn } from "./extras/stateTraces.js";
+import { unseenIn } from "./accessLists.js";
 import { GasLimitWidened, undoubted, widened } from "./gas/doubt.js";
 import { checkRuns, comparisonOf, worldsIn } from "./worlds/contrast.js";
 import { ledgerSoFar, sightedSoFar, withRoomFor } from "./rounds.js";

@@ -19,7 +19,7 @@ import type { Memory, Rpc } from "../rpc/index.js";
 import type { Case } from "../steps/reading/bundle.js";
 import { gasFor } from "../witness/queries.js";
 import { withAnswers, type RunAnswers, type Round } from "./answers.js";
-import { askLists } from "./extras/stateTraces.js";
+import { askLists } from "./accessLists.js";
 import { endpointFactsOf } from "./endpoint/known.js";
 import { askPooled } from "../steps/reading/pool.js";
 import { freePlan, readerOnlyPlan, roughSubject } from "./scanPlans.js";

@@ -26,7 +26,7 @@ import { undoubted, widened } from "./gas/doubt.js";
 import { inRound, ledgerSoFar, sightedSoFar, withRun } from "./rounds.js";
 import { measureOf, MeasureLimits, wantedBy } from "./limits.js";
 import { simulate } from "./endpoint/simulate.js";
-import { namedIn, readNames } from "./extras/stateTraces.js";
+import { namedIn, readNames } from "./accessLists.js";
 import { gasPlan, type GasTrial } from "./proofPlans.js";
 import { proveChosen } from "./prove.js";
 import { makeDraft } from "./report.js";

@@ -18,8 +18,6 @@ export const AccessListEntry = Schema.Struct({
   storageKeys: Schema.Array(Hash),
 });
 
-export type AccessListEntry = typeof AccessListEntry.Type;
-
 /** A signed EIP-7702 authorisation, as viem's `signAuthorization` returns it. */
 export const Authorization = Schema.Struct({
   /** The delegate; the zero address clears the delegation. */

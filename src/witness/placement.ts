@@ -10,7 +10,6 @@ import { wordOf, wordsFrom } from "../abi/words.js";
 import { witnessBytecode } from "./bytecode.js";
 import { encodeQueries, gasFor, staticCall, type CallQuery, type Query } from "./queries.js";
 import type { View } from "./view.js";
-import type { AccessListEntry } from "../transaction/fields.js";
 
 /** The witness and its sender, with the state overrides that bring them into being. */
 export interface Placement {
@@ -121,8 +120,11 @@ const slotData: Hex = `0x${watchList.map((slot) => slot.slice(2)).join("")}`;
 const slotQuery = (contract: Address): CallQuery =>
   staticCall(contract, slotData, slotGas * watchList.length, wordBytes * watchList.length);
 
-/** Asks a reader for slots that are named. */
-export const namedQuery = ({ address, storageKeys }: AccessListEntry): CallQuery => {
+/** Slots of a contract that somebody names. */
+export type NamedSlots = { readonly address: Address; readonly storageKeys: ReadonlyArray<Hash> };
+
+/** Asks a reader for them. */
+export const namedQuery = ({ address, storageKeys }: NamedSlots): CallQuery => {
   const data: Hex = `0x${storageKeys.map((slot) => slot.slice(2)).join("")}`;
   return staticCall(address, data, slotGas * storageKeys.length, wordBytes * storageKeys.length);
 };

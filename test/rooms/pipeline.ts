@@ -76,4 +76,4 @@ export { contraryBlock, ordinaryBlock } from "../../src/pipeline/worlds/values.j
 export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worlds/movements.js";
 export { causeOf, comparisonOf, effectsReader } from "../../src/pipeline/worlds/contrast.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";
-export { isListOf, namedIn, readNames } from "../../src/pipeline/extras/stateTraces.js";
+export { isListOf, namedIn, readNames } from "../../src/pipeline/accessLists.js";

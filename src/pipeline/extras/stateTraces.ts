@@ -1,22 +1,14 @@
-/**
- * State changes and calls inside as a node's tracers tell them, and without one the slots that its access lists name: no
- * finding but of these rests on them, and no node has to have either.
- */
-import * as Arr from "effect/Array";
+/** State changes and calls inside as a node's tracers tell them: no finding but of these rests on them, and no node has to have one. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { knownTokensOf } from "../../chains/table.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
-import { asked, each, mapped, one, sent, together, when, type Ask } from "../../eth/round.js";
-import { accessListOf, callOf, callsOf, stateDiffOf, type Listing, type StateDiff } from "../../eth/call.js";
+import { asked, each, one, sent, together, when } from "../../eth/round.js";
+import { callOf, callsOf, stateDiffOf, type StateDiff } from "../../eth/call.js";
 import type { BlockParameter, StateOverrides } from "../../eth/parameters.js";
-import { lower, type Hash } from "../../primitives/hex.js";
+import type { Hash } from "../../primitives/hex.js";
 import { effectsIn } from "../../effects/effects.js";
-import type { StateChange } from "../../report/beside.js";
-import type { Observed } from "../../report/observed.js";
-import { callsOf as callsIn, isFirst, type Case } from "../../steps/reading/bundle.js";
-import { isPrecompile } from "../../steps/reading/proxies.js";
-import { bareCall } from "../../transaction/request.js";
+import { callsOf as callsIn, type Case } from "../../steps/reading/bundle.js";
 import { runsCode } from "../../report/waits.js";
 import type { Transaction } from "../../transaction/fields.js";
 import { Rpc } from "../../rpc/index.js";
@@ -27,11 +19,6 @@ import { failureOf, successOf, type Failure } from "../../steps/reading/askResul
 import type { CallTrace } from "../../steps/reading/answers.js";
 import { doubted } from "../../steps/reading/falseAnswers.js";
 import type { Claim } from "../proofPlans.js";
-import { gasOf } from "../scanPlans.js";
-import type { Subject } from "../steps.js";
-
-/** The access lists of transactions, by their places in the bundle; null = the node told none. */
-export type Listed = ReadonlyArray<{ readonly index: number; readonly list: Listing | null }>;
 
 /** The method of every trace. */
 export const method = "debug_traceCall";
@@ -50,7 +37,11 @@ export const learnUntraced = (memory: Memory, what: string): void =>
 const plain: ReadonlySet<string> = new Set(["0xa9059cbb", "0x095ea7b3"]);
 
 /** The transactions in which code may run, by `mayRun`, that is no plain call of a token, nor a best-known token. */
-const opaqueIn = <C extends Case>(bundle: ReadonlyArray<C>, chainId: number | null, mayRun: (entry: C) => boolean) => {
+export const opaqueIn = <C extends Case>(
+  bundle: ReadonlyArray<C>,
+  chainId: number | null,
+  mayRun: (entry: C) => boolean,
+) => {
   const known = knownTokensOf(chainId);
   return bundle
     .filter(
@@ -62,7 +53,7 @@ const opaqueIn = <C extends Case>(bundle: ReadonlyArray<C>, chainId: number | nu
 };
 
 /** Those of a claim. why: what a report from outside says of code is not believed */
-const hidingIn = ({ report: { chainId }, bundle, scanned }: Claim) =>
+export const hidingIn = ({ report: { chainId }, bundle, scanned }: Claim) =>
   opaqueIn(bundle, chainId, ({ said }) => scanned === null || runsCode(said));
 
 /** True if the endpoint is known to trace what changes. */
@@ -87,75 +78,6 @@ export const isTraceable = (claim: Claim, memory: Memory): boolean =>
   memory.refused(method) === null &&
   tracers.some((tracer) => memory.refused(tracer) === null) &&
   isWorthTracing(claim, false);
-
-/** The most access lists that are asked; the contracts that are read for them, and slots of one. */
-const mostListed = { lists: 4, contracts: 16, slots: 16 } as const;
-
-/**
- * Asks what the first transaction of each sender touches, where it is opaque and no tracer is known: that shows more, and a
- * request is spared. JSON-RPC: `eth_createAccessList`.
- */
-export const askLists =
-  ({ bundle, options, steps }: Subject, block: Observed["blockTag"], chainId: number | null): Ask<Listed> =>
-  (asking, hear) => {
-    const { memory } = asking.rpc;
-    const isReal = options.stateOverrides === null && options.blockOverrides === null && steps.has("simulate");
-    const isAsked = isReal && memory.refused("eth_createAccessList") === null && !isTracing(memory);
-    const opaque = opaqueIn(isAsked ? bundle : [], chainId, ({ input: { to, data } }) => to !== null && data !== "0x");
-    const first = opaque.filter((entry) => isFirst(entry, bundle)).slice(0, mostListed.lists);
-    const asks = each(first, ({ index, input }) =>
-      mapped(one(accessListOf(bareCall(input, gasOf(input)), block)), (list) => ({ index, list: successOf(list) })),
-    );
-    asked({ step: "simulate" }, asks)(asking, hear);
-  };
-
-/** The slots that lists name, by contract; none of best-known tokens. why sorted: nodes name them in any order */
-export const namedIn = (listed: Listed, chainId: number | null): Observed["named"] => {
-  const known = knownTokensOf(chainId);
-  const lists = listed.flatMap(({ list }) => list?.accessList ?? []);
-  const rows = Arr.groupBy(lists, ({ address }) => lower(address));
-  return Object.keys(rows)
-    .sort()
-    .map(lower)
-    .flatMap((address) => {
-      const storageKeys = [...new Set((rows[address] ?? []).flatMap((row) => row.storageKeys))].sort();
-      return storageKeys.length === 0 || known.has(address) ? [] : [{ address, storageKeys }];
-    });
-};
-
-/** As many of them as are read; none of precompiles, which a node may refuse to replace. */
-export const readNames = (named: Observed["named"]): Observed["named"] => {
-  const contracts = named.filter(({ address }) => !isPrecompile(lower(address))).slice(0, mostListed.contracts);
-  return contracts.map((row) => ({ ...row, storageKeys: row.storageKeys.slice(0, mostListed.slots) }));
-};
-
-/**
- * True if a list shows what a run did, by the gas of both: a list costs 2,400 for an account and 1,900 for a slot, and spares
- * 2,500 for an account that is cold without it, 2,000 for a slot that is read, 2,100 for one that is written (EIP-2929, EIP-2930).
- */
-export const isListOf = (list: Listing | null, { to, from }: Case["input"], used: bigint | null): boolean => {
-  const { accessList = [], gasUsed = null } = list ?? {};
-  const slots = accessList.reduce((sum, { storageKeys }) => sum + storageKeys.length, 0);
-  const cold = accessList.filter(({ address }) => ![to, from].includes(lower(address))).length;
-  const price = 2_400 * accessList.length - 2_500 * cold + (1_900 - 2_050) * slots;
-  // why: nodes differ by some hundred for each name, and a write that is hidden takes 2,900 at least, however many there are
-  const tolerance = Math.min(2_000, 100 * (1 + accessList.length + slots));
-  return used !== null && gasUsed !== null && Math.abs(Number(gasUsed - used) - price) <= tolerance;
-};
-
-/** The contracts of which nobody saw which slots a transaction changes: no tracer, and no list all of whose slots were read. */
-export const unseenIn = (claim: Claim, traced: number, isRead: boolean, runs: ReadonlyArray<Simulate.Run>) => {
-  // why: what a report from outside says of its lists is not believed
-  const { listed = [] } = claim.scanned ?? {};
-  const isWhole = isRead && JSON.stringify(namedIn(listed, claim.report.chainId)) === JSON.stringify(claim.named);
-  return hidingIn(claim).flatMap(({ index: transaction, input }): ReadonlyArray<StateChange> => {
-    const list = (isWhole ? listed : []).find(({ index }) => index === transaction)?.list ?? null;
-    const isOf = ({ readings }: Simulate.Run) => isListOf(list, input, readings[transaction]?.outcome.gasUsed ?? null);
-    if (input.to === null || transaction < traced || runs.every(isOf)) return [];
-    const row = { slot: null, holds: null, before: null, after: null, seen: "unseen" } as const;
-    return [{ ...row, account: input.to, transaction }];
-  });
-};
 
 const zero: Hash = `0x${"0".repeat(64)}`;
 

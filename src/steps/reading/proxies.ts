@@ -6,8 +6,7 @@ import { facets, views, type Sight } from "../../effects/slots.js";
 import { plainJson } from "../../primitives/json.js";
 import type { Address } from "../../primitives/hex.js";
 import type { TransactionReport } from "../../report/schema.js";
-import type { AccessListEntry } from "../../transaction/fields.js";
-import { wordsIn } from "../../witness/placement.js";
+import { wordsIn, type NamedSlots } from "../../witness/placement.js";
 import type { Query } from "../../witness/queries.js";
 import type { View } from "../../witness/view.js";
 import type { Case } from "./bundle.js";
@@ -86,7 +85,7 @@ export interface Proven {
   readonly bundle: ReadonlyArray<Case & { readonly said: TransactionReport }>;
   readonly scanned: { readonly run: AskResult<SlotRun> | null; readonly codes?: Facts["codes"] } | null;
   /** Slots that access lists name; absent = none. */
-  readonly named?: ReadonlyArray<AccessListEntry>;
+  readonly named?: ReadonlyArray<NamedSlots>;
 }
 
 const saidOf = ({ bundle }: Proven) => bundle.map((entry) => ({ ...entry, outcome: entry.said.outcome }));
