@@ -105,11 +105,11 @@ export const minReceived = (token: Address | "native", amount: bigint, account?:
 
 /**
  * At most `amount` could be taken from `account`, or without it from the senders together, beside what the bundle
- * itself moves. Counted are allowances and operators of the contracts that are called, unknown delegates (EIP-7702),
- * and the native currency that is sent, which a contract could keep (`report.exposure`).
+ * itself moves. Counted are allowances and operators of the contracts that are called, and of the accounts that their code
+ * names; unknown delegates (EIP-7702); and the native currency that is sent, which a contract could keep (`report.exposure`).
  *
  * A contract that is honest in every simulation may act otherwise when it is mined; this bounds what that can cost.
- * Unknown where something was not examined.
+ * Unknown where something was not examined, and where a token leaves a sender through a contract that was not.
  */
 export const maxExposure = (token: Address | "native", amount: bigint, account?: Address): Policy =>
   movement("maxExposure", judgeExposure, token, amount, account);

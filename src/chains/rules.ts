@@ -191,9 +191,10 @@ const mayHaveOperand = (opcode: number): boolean => opcode >= 0xe0 && opcode <= 
 
 /**
  * The opcodes of code that can be reached, and maybe more; nothing runs right behind one that `isEnd`. A linear sweep: jumps
- * go to JUMPDESTs outside of push data alone, and what is behind an end is reached by a jump only.
+ * go to JUMPDESTs outside of push data alone, and what is behind an end is reached by a jump only. What is pushed
+ * goes into `pushed`, as hex digits.
  */
-export const reachableIn = (code: Hex, isEnd: (opcode: number) => boolean): ReadonlySet<number> => {
+export const reachableIn = (code: Hex, isEnd: (opcode: number) => boolean, pushed?: Set<string>) => {
   const found = new Set<number>();
   let [isReached, isOperand] = [true, false];
   for (let at = 2; at + 2 <= code.length; at += 2) {
@@ -202,7 +203,9 @@ export const reachableIn = (code: Hex, isEnd: (opcode: number) => boolean): Read
     if (isReached) found.add(opcode);
     if (!isOperand && isEnd(opcode)) isReached = false;
     isOperand = mayHaveOperand(opcode);
-    if (opcode >= push1 && opcode <= push32) at += 2 * (opcode - push1 + 1);
+    const size = opcode < push1 || opcode > push32 ? 0 : 2 * (opcode - push1 + 1);
+    if (isReached && size > 0) pushed?.add(code.slice(at + 2, at + 2 + size));
+    at += size;
   }
   return found;
 };

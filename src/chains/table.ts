@@ -135,6 +135,14 @@ const knownTokens = (chainId: number) =>
 export const knownTokensOf = (chainId: number | null): ReadonlySet<Address> =>
   new Set(chainId === null ? [] : knownTokens(chainId).map(({ address }) => address));
 
+/**
+ * Contracts that move tokens at the word of markets without a right of their own, by an account that the market's code names, on
+ * every chain: OpenSea's conduit by the ConduitController (seaport 1.6, docs/Deployment.md; opensea-js 8.0.11).
+ */
+export const conduits: ReadonlyMap<Address, Address> = new Map([
+  ["0x00000000f9490004c11cef243f5400493c00ad63", "0x1e0049783f008a0085193e00003d00cd54003c71"],
+]);
+
 /** A chain that is not in the table: Ethereum's rules, the fee model detected. */
 export const unknownChain: Chain = {
   name: "unknown chain",

@@ -15,6 +15,7 @@ import type { TokenInfo, Transfer } from "../report/parts.js";
 import type { Policy } from "../report/policy.js";
 import type { Draft } from "../report/schema.js";
 import type { Right } from "../effects/rights.js";
+import type { Facts } from "../steps/reading/answers.js";
 import { ownAccounts, type Case, type Ran } from "../steps/reading/bundle.js";
 import { doubtfulIn } from "../steps/reading/addressPositions.js";
 import { transfersOf } from "../effects/movements.js";
@@ -148,6 +149,7 @@ export const measureOfReport = (
   limits: typeof MeasureLimits.Service,
   steps: ActiveSteps,
   chain: Chain,
+  codes: Facts["codes"] = new Map(),
 ): Measure => {
   const transfers = report.steps.without.includes("assets") ? loggedIn(bundle) : report.transfers;
   const measure = measureOf(bundle, transfers, policies, limits, steps);
@@ -172,7 +174,7 @@ export const measureOfReport = (
       ? Exposure.exposed({
           ...{ transfers, wanted: namedTokens, rights: measure.rights, tokens: measure.tokens },
           bundle: Arr.zipWith(bundle, report.transactions, (entry, { code }) => ({ ...entry, code })),
-          ...{ known: chain.tokens, trusted: report.options.delegateTargets },
+          ...{ known: chain.tokens, trusted: report.options.delegateTargets, codes },
           accounts: exposures.flatMap(({ account }) => account ?? []),
         })
       : null,

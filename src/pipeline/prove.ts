@@ -199,7 +199,7 @@ export const aboutOf = Effect.fnUntraced(function* (
   const names = yield* Effect.service(TokenCache);
   const chain = chains(report.chainId);
   const earlierRun = Arr.map(signed, (entry) => ({ ...entry, outcome: entry.said.outcome, transfers: [] }));
-  const measured = measureOfReport(report, earlierRun, policies, limits, steps, chain);
+  const measured = measureOfReport(report, earlierRun, policies, limits, steps, chain, scanned?.codes);
   const measure = { ...measured, named: yield* names.recall(report.chainId, measured.tokens) };
   return {
     ...{ report, bundle: signed, measure, policies, chain, scanned, looks, steps, settled },

@@ -199,7 +199,7 @@ export const draftOf = (
   moved: Movements = movementsOf(bundle, answers.run, about.measure, answers.chainId),
 ) => {
   const { options, measure, described = null, others = [], stateChanges = [], earlier = [] } = about;
-  const { steps } = answers;
+  const { steps, traces } = answers;
   const transactions = readIn(bundle, answers, abisOf(options));
   const there = others.flatMap((world) => world.moved ?? []);
   const { assets, rights, ...seen } = settledTokens(moved, there);
@@ -211,7 +211,8 @@ export const draftOf = (
   const isJudged = about.policies.length > 0 || about.own.names.length > 0;
   const elsewhere = (isJudged ? others : []).map(({ run, moved: other }) => {
     const ran = Arr.map(bundle, (entry) => Simulate.ranIn(run, entry));
-    const moves = other && { ...other, exposure: exposureOf(ran, measure, run, other), tokens: movements.tokens };
+    const { tokens } = movements;
+    const moves = other && { ...other, exposure: exposureOf(ran, measure, run, other, traces), tokens };
     return {
       ...{ before: run.before, after: run.after, isCompared: other !== null },
       told: {
@@ -278,7 +279,7 @@ export const makeDraft = Effect.fnUntraced(function* (
   effects: RunEffects | null,
 ): Effect.fn.Return<ReturnType<typeof draftOf>> {
   yield* turn;
-  const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects);
+  const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects, answers.traces);
   yield* turn;
   return draftOf(bundle, answers, about, moved);
 });

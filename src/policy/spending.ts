@@ -219,8 +219,9 @@ export const judgeExposure = (subject: ExposureSubject, limit: bigint) =>
     const of = currencyText(report, token);
     if (report.exposure === null) return unknown(`what could be taken in ${of} was not checked`);
     if (amounts.includes(null)) return unknown(`what could be taken in ${of} is not known`);
-    const { pairs, unread } = report.exposure;
+    const { pairs, unread, moved = [] } = report.exposure;
+    const left = moved.map((gone) => `; ${checksummed(gone.token)} was moved by ${gone.spender ?? "one not known"}`);
     return unread > 0
-      ? unknown(`of what could be taken, ${pairs} pairs were checked and ${unread} were not`)
+      ? unknown(`of what could be taken, ${pairs} pairs were checked and ${unread} were not${left.join("")}`)
       : cut(report);
   });

@@ -1,7 +1,7 @@
 /** Effects of a bundle beside movements: calls that fail inside, what could be taken, changed storage and code. */
 import * as Schema from "effect/Schema";
 import { Revert } from "../abi/revert.js";
-import { Address, amount, Hash, Hex, Uint } from "../primitives/hex.js";
+import { Address, amount, Hash, Hex, nullable, Uint } from "../primitives/hex.js";
 import { Evidence } from "./finding.js";
 
 /** A call that failed inside one that succeeded. */
@@ -95,8 +95,12 @@ export const Exposures = Schema.Struct({
   rows: Schema.Array(Exposure),
   /** Number of pairs of a contract and an account's token that were checked. */
   pairs: Schema.Int,
-  /** How many were not: they found no room, or no answer. */
+  /** How many were not: they found no room, or no answer; and those of `moved`. */
   unread: Schema.Int,
+  /** Tokens that left a sender through a contract that was not checked; `spender` null = nothing shows which. Absent = none did. */
+  moved: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ account: Address, token: Address, spender: nullable(Address) })),
+  ),
 });
 
 /** One word that the bundle changes, or an account of which that is not known. */

@@ -4,7 +4,21 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import * as Policy from "../../src/Policy.js";
 import * as Report from "../../src/Report.js";
 import * as artifacts from "../contracts/artifacts.js";
-import { calldata, other, owner, preflight, scan, scenesFor, severe, third, type Scene } from "./scene.js";
+import { MethodNotSupported, RpcError } from "../rooms/errors.js";
+import {
+  calldata,
+  layerOf,
+  other,
+  owner,
+  preflight,
+  preflightOn,
+  scan,
+  scenesFor,
+  severe,
+  tampered,
+  third,
+  type Scene,
+} from "./scene.js";
 import { sendingFrom } from "./troupe.js";
 
 const me = owner.address.toLowerCase() as Hex;
@@ -28,6 +42,7 @@ for (const [name, start] of scenesFor("exposure")) {
     let at: Readonly<
       Record<"token" | "spare" | "nft" | "multi" | "taker" | "knowing" | "fee" | "rebasing" | "open", Hex>
     >;
+    let sold: Readonly<Record<"token" | "named" | "fixed" | "market", Hex>>;
     let changing: ReadonlyArray<Hex>;
     let sending: Awaited<ReturnType<typeof sendingFrom>>;
     const token = (of: Hex, call: string, ...args: ReadonlyArray<unknown>) => ({
@@ -59,6 +74,16 @@ for (const [name, start] of scenesFor("exposure")) {
         rebasing: await deploy(artifacts.RebasingToken),
         open: await deploy(artifacts.OpenDelegate),
       };
+      const [conduit, fixed] = [await deploy(artifacts.Conduit), await deploy(artifacts.Conduit)];
+      sold = {
+        ...{ fixed, market: await deploy(artifacts.ConduitMarket, [conduit, fixed]) },
+        token: await deploy(artifacts.Token, named("CCC")),
+        named: await deploy(artifacts.Token, named("DDD")),
+      };
+      for (const of of [sold.token, sold.named])
+        await send({ to: of, data: calldata(artifacts.Token, "mint", [me, 10_000n]) });
+      await send({ to: sold.token, data: calldata(artifacts.Token, "approve", [conduit, 2n ** 256n - 1n]) });
+      await send({ to: sold.named, data: calldata(artifacts.Token, "approve", [fixed, 900n]) });
       changing = [await deploy(artifacts.ChangingToken, [false]), await deploy(artifacts.ChangingToken, [true])];
       for (const of of [at.token, at.spare, at.knowing, at.fee, at.rebasing])
         await send({ to: of, data: calldata(artifacts.Token, "mint", [me, 10_000n]) });
@@ -129,6 +154,57 @@ for (const [name, start] of scenesFor("exposure")) {
       expect(rowsOf(await run(input))).toEqual([[at.open, account, null, null, "delegate", balance]]);
       const trusted = await preflight(scene.url, input, { delegateTargets: [at.open] });
       expect(rowsOf(trusted)).toEqual([]);
+    });
+
+    describe("of a market that moves tokens by a conduit", () => {
+      const sell = (how: "sell" | "sellFixed" | "sellOwn") => ({
+        from: me,
+        to: sold.market,
+        data: calldata(artifacts.ConduitMarket, how, [how === "sellFixed" ? sold.named : sold.token, 100n]),
+      });
+      /** As on a node without a tracer. */
+      const untraced = () =>
+        tampered(scene.url, ({ method }) =>
+          method === "debug_traceCall"
+            ? new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) })
+            : null,
+        );
+      const most = (amount: bigint, of = sold.token) => ({ policies: [Policy.maxExposure(of, amount)] });
+
+      it("is unknown where nobody looked at the conduit, with a tracer and without", async () => {
+        for (const layer of [layerOf(scene.url), untraced()]) {
+          const report = await preflightOn(layer, sell("sell"), most(10_000n));
+          expect([report.verdict, codesOf(report)]).toEqual(["unknown", ["PolicyUnknown"]]);
+          expect(report.exposure).toMatchObject({ moved: [{ account: me, token: sold.token }] });
+          expect(Report.toText(report)).toMatch(/1\s+were not; 0x[0-9a-fA-F]{40} was moved by/);
+          const silent = await preflightOn(layer, sell("sell"));
+          expect([silent.verdict, codesOf(silent)]).toEqual(["ready", []]);
+        }
+      });
+
+      it("counts the conduit where the code of the market names it", async () => {
+        for (const layer of [layerOf(scene.url), untraced()]) {
+          const report = await preflightOn(layer, sell("sellFixed"), most(799n, sold.named));
+          expect([report.verdict, codesOf(report)]).toEqual(["blocked", ["PolicyViolation"]]);
+          expect(rowsOf(report)).toContainEqual([sold.fixed, me, sold.named, null, "allowance", 800n]);
+          expect((await preflightOn(layer, sell("sellFixed"), most(800n, sold.named))).verdict).toBe("ready");
+        }
+      });
+
+      it("an honest one with a right of its own passes, also where that is given and used up at once", async () => {
+        const approve = (amount: bigint) => token(sold.token, "approve", sold.market, amount);
+        const { send, mined } = sending;
+        for (const layer of [layerOf(scene.url), untraced()]) {
+          const once = await preflightOn(layer, [approve(100n), sell("sellOwn")], most(900n));
+          expect([once.verdict, codesOf(once)]).toEqual(["ready", []]);
+        }
+        await send(approve(100n));
+        await mined();
+        for (const layer of [layerOf(scene.url), untraced()]) {
+          const report = await preflightOn(layer, sell("sellOwn"), most(900n));
+          expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
+        }
+      });
     });
 
     it.runIf(name === "anvil")("counts an allowance to Permit2 by what Permit2 allows", async () => {

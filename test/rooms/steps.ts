@@ -42,7 +42,7 @@ export { burns, readCall, unknownOutcome } from "../../src/steps/reading/outcome
 export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/addressPositions.js";
 export { checkPool } from "../../src/steps/reading/pool.js";
 export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pool.js";
-export { blockReads, instructionsIn } from "../../src/steps/reading/blockReads.js";
+export { accountsIn, blockReads, instructionsIn } from "../../src/steps/reading/blockReads.js";
 export { callees, chosenOf, lensOf, suspects as proxySuspects } from "../../src/steps/reading/proxies.js";
 export { checkChanges } from "../../src/steps/reading/stateChanges.js";
 export { type ContractsSeen } from "../../src/steps/reading/stateWords.js";

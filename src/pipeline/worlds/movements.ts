@@ -49,12 +49,13 @@ export const exposureOf = (
   { exposed }: Measure,
   run: Run | null,
   sights: Pick<Exposure.ExposureFacts, "standards" | "transfers">,
+  traces: Exposure.ExposureFacts["traces"] = [],
 ): Report["exposure"] =>
   run === null || exposed === null
     ? null
     : Exposure.read(exposed, bundle, {
         ...sights,
-        after: run.after,
+        ...{ before: run.before, after: run.after, traces },
         evidence: run.plan.pretended ? "assumed" : "measured",
       });
 
@@ -135,6 +136,7 @@ export const movementsOf = (
   measure: Measure,
   chainId: number | null,
   effects: RunEffects | null = null,
+  traces: Exposure.ExposureFacts["traces"] = [],
 ): Movements => {
   const sights = sightsOf(bundle, run, measure, effects);
   const { words, transfers } = sights;
@@ -146,7 +148,7 @@ export const movementsOf = (
   const balances = Assets.read(holdings, { ...sights, evidence }, sums);
   const rights = Rights.union(measure.rights, Rights.rights(bundle, all).kept);
   const approvals = Approvals.read(rights, sights);
-  const exposure = exposureOf(bundle, measure, run, sights);
+  const exposure = exposureOf(bundle, measure, run, sights, traces);
   return {
     transfers,
     balanceChanges: balances.changes,

@@ -1,4 +1,5 @@
 /** The values of its block that code reads, by its instructions. Pure. */
+import { addressOf } from "../../abi/words.js";
 import { reachableIn } from "../../chains/rules.js";
 import { BlockRead } from "../../primitives/names.js";
 import type { Address, Hex } from "../../primitives/hex.js";
@@ -32,8 +33,16 @@ const instructions: ReadonlyMap<number, BlockRead> = new Map([
 const ends: ReadonlySet<number> = new Set([0x00, 0x56, 0xf3, 0xfd, 0xfe, 0xff]);
 
 /** The instructions of code that can be reached; all bytes of what is no code of the EVM's first form (EIP-3541). */
-export const instructionsIn = (code: Hex): ReadonlySet<number> =>
-  reachableIn(code, (opcode) => ends.has(opcode) && !code.startsWith("0xef"));
+export const instructionsIn = (code: Hex, pushed?: Set<string>): ReadonlySet<number> =>
+  reachableIn(code, (opcode) => ends.has(opcode) && !code.startsWith("0xef"), pushed);
+
+/** The accounts that code names, as constants and immutables: 15 to 20 bytes, and no mask. */
+export const accountsIn = (code: Hex): ReadonlyArray<Address> => {
+  const pushed = new Set<string>();
+  instructionsIn(code, pushed);
+  const words = [...pushed].map((digits) => BigInt(`0x0${digits}`));
+  return words.filter((one) => one >> 120n !== 0n && one >> 160n === 0n && (one & (one + 1n)) !== 0n).map(addressOf);
+};
 
 /** The contract of beacon roots (EIP-4788). */
 export const beaconRoots: Address = "0x000f3df6d732807ef1319fb7b8bb8522d0beac02";

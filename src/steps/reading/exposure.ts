@@ -8,6 +8,10 @@ import { memoize } from "effect/Function";
 import { permit2 } from "../../abi/known/batches.js";
 import { nobody } from "../../abi/words.js";
 import type { Chain } from "../../Chains.js";
+import { conduits } from "../../chains/table.js";
+import { askedBy } from "../../effects/asked.js";
+import { effectsIn } from "../../effects/effects.js";
+import { framesIn } from "../../effects/frames.js";
 import { lower, type Address } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Exposure } from "../../report/beside.js";
@@ -15,6 +19,9 @@ import type { Transfer } from "../../report/parts.js";
 import { readUint256 } from "../../witness/answers.js";
 import { allowance, balanceOf, balanceOf1155, costOf, ownerOf, type Query } from "../../witness/queries.js";
 import { knows, type View } from "../../witness/view.js";
+import type { Facts } from "./answers.js";
+import { successOf } from "./askResult.js";
+import { accountsIn } from "./blockReads.js";
 import { ownAccounts, workedIn, type Case, type Filled, type Ran } from "./bundle.js";
 import { likelySafes } from "./delegateCalls.js";
 import { amountIn, holding } from "./holdings.js";
@@ -77,13 +84,35 @@ const queriesOf = ({ spender, account, token, rights, isDelegate, ids }: Omit<Sp
   ...(token === null ? [] : ids.flatMap((id) => [balanceOf1155(token, account, id), ownerOf(token, id)])),
 ];
 
+/** Tokens that leave a sender by no call of its own: none that a token does by itself, nor what is burnt. */
+const takenIn = <C extends Ran>(bundle: ReadonlyArray<C>, transfers: ReadonlyArray<Transfer>) =>
+  transfers.flatMap(({ token, from: account, to, amount, transaction }) => {
+    const entry = bundle[transaction];
+    if (token === null || amount === 0n || entry?.input.from !== account) return [];
+    const calls = effectsIn([entry], "call").filter(({ contract }) => [token, account].includes(contract));
+    const isOwn = calls.some(({ call, row }) => lower(call.from) === account && (call.as ?? row.grant) === undefined);
+    return isOwn || [nobody, token, account].includes(to) ? [] : [{ account, token, entry }];
+  });
+
+/** Spenders beside those that are called, of tokens that somebody names, and of what is taken: accounts that their code names, and their conduits. */
+const furtherIn = (sources: Parameters<typeof exposed>[0], contracts: ReadonlyArray<Address>, usual: number) => {
+  const { wanted } = sources;
+  const taken = new Set(takenIn(sources.bundle, sources.transfers).map(({ account, token }) => `${account}/${token}`));
+  const isLooked = taken.size > 0 || wanted.length > 0;
+  const named = contracts.flatMap((one) => (isLooked ? accountsIn(successOf(sources.codes.get(one)) ?? "0x") : []));
+  // why: they push out nothing that is called, and several tokens may be theirs
+  const further = named.flatMap((one) => conduits.get(one) ?? one).slice(0, Math.max(0, mostPairs - usual) / 8);
+  return (account: Address, token: Address): ReadonlyArray<Address> =>
+    taken.has(`${account}/${token}`) || wanted.includes(token) ? further : [];
+};
+
 /**
  * The pairs that a proof looks at: of the senders first, of tokens that somebody names before those that the bundle has to
  * do with and the chain's best known ones. Permit2 is no spender: what it moves, others have a right to.
  */
 export const exposed = (
   /** `accounts` and `wanted` tokens are those that a policy or the caller names, `tokens` those that the bundle moves or approves. */
-  sources: Pick<Exposed, "known" | "trusted"> & {
+  sources: Pick<Exposed & Facts, "known" | "trusted" | "codes"> & {
     readonly [K in "accounts" | "wanted" | "tokens"]: ReadonlyArray<Address>;
   } & {
     readonly bundle: ReadonlyArray<Ran & Pick<Filled, "code">>;
@@ -104,6 +133,7 @@ export const exposed = (
     ...delegates.map(([account]) => account),
     ...likelySafes(bundle),
   ]);
+  const others = furtherIn(sources, contracts, accounts.size * tokens.length * contracts.length);
   const movedOf = Arr.groupBy(transfers, ({ token }): string => token ?? "");
   const rightsOf = Arr.groupBy(rights, ({ owner, token }): string => `${owner}/${token}`);
   let cut = 0;
@@ -118,9 +148,9 @@ export const exposed = (
         const over = { token, ids: [...named].slice(0, mostIds), isWanted: sources.wanted.includes(token) };
         if (named.size > mostIds) cut += 1;
         const standards = ["erc20", "permit2", ...(best.includes(token) ? [] : (["erc721"] as const))] as const;
-        const spenders = [...new Set([...contracts, ...grants.map(({ spender }) => spender)])].filter(
-          (spender) => spender !== account && spender !== permit2 && spender !== nobody,
-        );
+        const spenders = [
+          ...new Set([...contracts, ...grants.map(({ spender }) => spender), ...others(account, token)]),
+        ].filter((spender) => spender !== account && spender !== permit2 && spender !== nobody);
         return [
           ...own.map((spender) => ({ ...acting, ...over, spender })),
           ...spenders.map((spender) => {
@@ -142,8 +172,7 @@ export const queries = memoize(({ pairs }: Exposed): ReadonlyArray<Query> => [
 ]);
 
 /** The view of a run, and the facts by which its exposure is read. */
-export interface ExposureFacts {
-  readonly after: View;
+export interface ExposureFacts extends Pick<Facts, "before" | "after" | "traces"> {
   readonly standards: Standards;
   readonly transfers: ReadonlyArray<Transfer>;
   readonly evidence: Evidence;
@@ -242,6 +271,27 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Exposure
   );
 };
 
+/**
+ * Tokens that left a sender through a contract that was not looked at: as a trace shows it, with whoever asks Permit2, else
+ * where none that was had a right to them.
+ */
+const strangeIn = ({ pairs }: Exposed, bundle: ReadonlyArray<Filled>, facts: ExposureFacts) => {
+  const found = takenIn(bundle, facts.transfers).flatMap(({ account, token, entry: { index, outcome } }) => {
+    const own = pairs.filter((pair) => pair.account === account && pair.token === token);
+    const known = new Set([account, token, ...own.map(({ spender }) => spender)]);
+    const takers = framesIn(facts.traces?.[index]?.trace, outcome.returnData).flatMap(({ from, to, data }) => {
+      const isTaking = to === token && askedBy({ from, to, data }, 0).moves.some((move) => move.from === account);
+      return from !== permit2 && (isTaking || to === permit2) ? from : [];
+    });
+    const isHeld = (right: Right): boolean =>
+      right.claim > 0n || [facts.before, facts.after].some((view) => (levelIn(view, right).amount ?? 0n) > 0n);
+    const spender = takers.find((taker) => !known.has(taker)) ?? null;
+    const isExplained = takers.length > 0 ? spender === null : own.some(({ rights }) => rights.some(isHeld));
+    return isExplained ? [] : [{ account, token, spender }];
+  });
+  return [...new Map(found.map((row) => [`${row.account}/${row.token}`, row])).values()];
+};
+
 /** Reads what could be taken, of every pair that was looked at. */
 export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: ExposureFacts) => {
   const answered = exposed.pairs.filter((pair) => pair.queries.every((query) => knows(answers.after, query)));
@@ -255,6 +305,9 @@ export const read = (exposed: Exposed, bundle: ReadonlyArray<Filled>, answers: E
       return isOpen ? [{ spender, account, token, ...row, evidence: "unavailable" }] : [];
     }),
   );
-  const unread = exposed.cut + exposed.pairs.length - answered.length;
-  return { rows: [...values(bundle, answers), ...rows], pairs: answered.length, unread };
+  // why: who moves what was cut is not known as it is
+  const moved = exposed.cut > 0 ? [] : strangeIn(exposed, bundle, answers);
+  const unread = exposed.cut + exposed.pairs.length - answered.length + moved.length;
+  const shown = moved.length === 0 ? {} : { moved };
+  return { rows: [...values(bundle, answers), ...rows], pairs: answered.length, unread, ...shown };
 };

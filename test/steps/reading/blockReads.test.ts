@@ -3,7 +3,7 @@ import * as Result from "effect/Result";
 import fc from "fast-check";
 import { keccak256, toHex } from "viem";
 import { describe, expect, it } from "vitest";
-import { blockReads, instructionsIn } from "../../rooms/steps.js";
+import { accountsIn, blockReads, instructionsIn } from "../../rooms/steps.js";
 import { bundle, hexOf, token } from "../parts.js";
 
 const readsOf = (code: string) =>
@@ -25,6 +25,20 @@ describe("what is read of the block", () => {
     const known = new Map([[token, Result.succeed(hexOf("0x3a"))]]);
     expect(blockReads(bundle({ to: token }), known, new Set([token]))).toEqual([]);
   });
+});
+
+describe("the accounts that code names", () => {
+  const one = "1e0049783f008a0085193e00003d00cd54003c71";
+  it.each([
+    ["a constant", `0x73${one}`, [`0x${one}`]],
+    ["an immutable", `0x7f${"0".repeat(24)}${one}`, [`0x${one}`]],
+    ["one with zeros in front, which a compiler leaves out", `0x71${one.slice(4)}`, [`0x0000${one.slice(4)}`]],
+    ["a mask is none", `0x73${"f".repeat(40)}7f${"0".repeat(24)}${"f".repeat(40)}`, []],
+    ["nor is a number, a selector or a text", `0x6401${"0".repeat(8)}63a9059cbb7f${"41".repeat(32)}`, []],
+    ["nor what is pushed as part of another", `0x7f${"00".repeat(4)}73${one}${"00".repeat(7)}`, []],
+    ["nor what cannot be reached", `0x0073${one}`, []],
+    ["each once", `0x73${one}73${one}`, [`0x${one}`]],
+  ])("%s", (_, code, accounts) => expect(accountsIn(hexOf(code))).toEqual(accounts));
 });
 
 describe("what can be reached", () => {
