@@ -1,6 +1,8 @@
 /** Findings of a proof beside what its runs did: what it could not see, what it lacks, and when it closes. Pure. */
 import { fromError, code, type Finding } from "../report/finding.js";
-import { count } from "../primitives/statement.js";
+import type { WorldName } from "../primitives/names.js";
+import { count, gas, wei } from "../primitives/statement.js";
+import { framesOf, isTraceOf } from "../effects/frames.js";
 import { gap, NotProven } from "../errors/verdicts.js";
 import { authorizationInFlight, isUsedByAuthorization } from "../steps/nonce.js";
 import { concernedIn, livesIn } from "../steps/reading/addressPositions.js";
@@ -9,6 +11,7 @@ import { compareEffects, type Effects } from "../steps/reading/compare.js";
 import type { Run } from "../steps/simulate.js";
 import type { Observed } from "../report/schema.js";
 import { successOf } from "../steps/reading/askResult.js";
+import { isSame } from "../steps/reading/sameOutcome.js";
 import { isRequestOf } from "../transaction/request.js";
 import { knows } from "../witness/view.js";
 import { assumedIn, type Bracket, type Proof, type ProofState } from "./proofState.js";
@@ -140,6 +143,33 @@ export const checkMeasured = ({ claim, proof }: ProofState): ReadonlyArray<Findi
   return missing === 0 ? [] : [PartiesCut.warning({ evidence: "logged" }, count("not measured", missing))];
 };
 
+/**
+ * A call inside burns all the gas that it gets and fails, and the transaction goes on. The outcome was simulated with the
+ * smaller limit, and with half of that. It is not chosen by itself: with less gas a call without events may fail unseen.
+ * @figures gas("limit", 16_777_216n), wei("at most", 35_903_000_000_000_000n), gas("smaller limit", 1_758_616n), wei("at most", 3_763_000_000_000_000n)
+ */
+export const GasBurnt = code("estimate", ["warning"], "GasBurnt", [
+  "nearly all the gas is used up, though the outcome is the same with a far smaller limit",
+  "give the smaller limit as `gas`",
+]);
+
+/** Transactions that burn gas, but for those of which a trace shows that nothing failed inside. */
+export const checkBurnt = ({ claim, proof: { runs, traces = [] } }: ProofState): ReadonlyArray<Finding> => {
+  const outcomesIn = (key: WorldName) => successOf(runs.get(key))?.readings.map(({ outcome }) => outcome) ?? [];
+  const outcomes = outcomesIn("next");
+  const trials = claim.worlds.rows.filter(({ limits }) => limits !== undefined);
+  if (!trials.every(({ key }) => isSame(outcomesIn(key), outcomes))) return [];
+  return claim.bundle.flatMap(({ index, request: { gas: limit, maxFeePerGas, gasPrice } }, place) => {
+    const enough = trials[0]?.limits?.[place] ?? limit;
+    const [outcome, trace] = [outcomes[place], traces[place]?.trace];
+    if (enough >= limit || outcome?.status !== "success") return [];
+    if (isTraceOf(trace, outcome) && !framesOf(trace).some(({ hasFailed }) => hasFailed)) return [];
+    const costOf = (most: bigint) => wei("at most", most * (maxFeePerGas ?? gasPrice ?? 0n));
+    const numbers = [gas("limit", limit), costOf(limit), gas("smaller limit", enough), costOf(enough)];
+    return [GasBurnt.warning({ transaction: index, evidence: "measured" }, ...numbers)];
+  });
+};
+
 export const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>
   // guard: requests are those of the inputs
   bundle.every(({ input, request }) => isRequestOf(input, request))
@@ -171,7 +201,7 @@ const agreesWith = ({ bundle, measure, report }: Claim, exact: Run | null, readi
 /** The worlds in which a bundle is placed otherwise, beside `exact`. */
 export const worldsOfPlaced = (claim: Claim, exact: Run | null, runs: RunAnswers): Observed["worlds"] =>
   claim.worlds.rows.flatMap((world) => {
-    const result = world.form === "limits" ? runs.get(world.key) : undefined;
+    const result = world.form === "limits" && world.limits === undefined ? runs.get(world.key) : undefined;
     if (result === undefined) return [];
     const run = successOf(result);
     const { number = null, timestamp = null, miner = null, gasLimit = null } = run?.block ?? {};

@@ -325,6 +325,7 @@ const reasons: Readonly<Partial<Record<World["why"], (claim: Claim) => boolean>>
   notMeasured: looksAlone,
   otherSenders: ({ bundle, report }) => bundle.some((_, place) => mayDepend(report, place)),
   manyBlocks: isTogether,
+  doubtfulLimit: () => true,
 };
 
 /** The worlds that are asked with an attempt. */

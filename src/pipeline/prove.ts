@@ -28,6 +28,7 @@ import { checkRan } from "./observe.js";
 import {
   checkAhead,
   checkApart,
+  checkBurnt,
   checkMeasured,
   checkRequests,
   checkStates,
@@ -147,6 +148,7 @@ const assembleProof = Effect.fnUntraced(function* (
     ...checkStates(claim),
     ...(signed.length < 2 ? [] : checkApart(claim, placed)),
     ...checkMeasured(state),
+    ...checkBurnt(state),
     ...changed.findings,
     ...checkSecond(measure.holdings, runs),
   ];

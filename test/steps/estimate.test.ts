@@ -157,6 +157,39 @@ describe("the caller's own limit", () => {
   });
 });
 
+describe("a far smaller limit that may do the same", () => {
+  const used = 16_500_000n;
+  const limitOf = (told: Partial<ReturnType<typeof decide>["output"]>, fork: "osaka" | "amsterdam" = "osaka") =>
+    Estimate.frugalLimit({ ...decide(344_216n).output, used, limit: eip7825Cap, ...told }, fork);
+  it.each([
+    ["is 64 slots above the least that works", limitOf({ estimate: 344_216n }), 344_216n + 64n * 22_100n],
+    ["and twice that least", limitOf({ estimate: 3_000_000n }), 6_000_000n],
+    ["since Amsterdam a slot costs more", limitOf({ estimate: 344_216n }, "amsterdam"), 344_216n + 64n * 97_920n],
+    ["is none where more than half is needed", limitOf({ estimate: 4_200_000n }), null],
+    ["nor where little was used", limitOf({ used: 60_000n }), null],
+    ["nor where it is handed out already", limitOf({ used: 1_700_000n, limit: 1_758_616n }), null],
+    ["nor where nothing was", limitOf({ used: null }), null],
+    [
+      "nor where next to nothing is left of a little",
+      limitOf({ estimate: null, used: 5_000_000n, limit: 5_000_000n }),
+      null,
+    ],
+    [
+      "stands on the slots where nobody estimates and next to nothing is left",
+      limitOf({ estimate: null }),
+      128n * 22_100n,
+    ],
+    ["also where the estimate is what was used", limitOf({ estimate: used }), 128n * 22_100n],
+    [
+      "also where the limit is above what was simulated",
+      limitOf({ estimate: used, limit: 18_437_000n }),
+      128n * 22_100n,
+    ],
+    ["but not where some is left", limitOf({ estimate: 12_000_000n, used: 12_000_000n }), null],
+    ["and not since Amsterdam, where they cost too much", limitOf({ estimate: used }, "amsterdam"), null],
+  ])("%s", (_, found, expected) => expect(found).toBe(expected));
+});
+
 describe("a failed estimate", () => {
   const beside = (failure: Failure, seen = outcome()) => decide(Result.fail(failure), { seen }).codes;
   it("beside a success in simulation is shown, and blocks nothing", () => {

@@ -164,6 +164,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "TokenLies":
     case "AskedInVain":
     case "CalledNobody":
+    case "GasBurnt":
       return "note";
     default:
       return kindOfOwn(code);

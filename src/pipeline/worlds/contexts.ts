@@ -19,6 +19,7 @@ import type { Spacing } from "../../steps/simulate.js";
 import { baseFeesBehind, nextBaseFee, parametersOf } from "../../chains/baseFee.js";
 import { signers, type Bundle } from "../../steps/reading/bundle.js";
 
+import { frugalLimit } from "../../steps/estimate.js";
 import type { Limits, Signed } from "../choose.js";
 import { complement, contraryBlock, leastCap, ordinaryBlock, type DrawnBlock } from "./values.js";
 import {
@@ -428,6 +429,8 @@ export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance)
   const row = (key: WorldName, why: World["why"], form: World["form"], block: BlockOf): World => ({
     ...{ key, why, form, bundle, ...block },
   });
+  const frugal = bundle.map(({ said }) => frugalLimit(said.gas, input.report.observed.rules.fork));
+  const trials = [1n, 2n].map((by) => Arr.map(bundle, ({ request: { gas } }, at) => (frugal[at] ?? by * gas) / by));
   return {
     ...{ reach, draw: chance.draw },
     rows: [
@@ -457,6 +460,8 @@ export const worldsOn = (input: WorldInput, ground: WorldGround, chance: Chance)
         ...{ ...exact, ...ground.sealed, ahead: aheadOf(input, ground, chance, reach) },
       }),
       row("atNextFee", "worldsDiffer", "effects", { ...exact, context: atNextFee }),
+      // why: a rule that searches for a limit has fewer
+      ...(frugal.every((limit) => limit === null) ? [] : gasRows(row("next", "always", "limits", next), trials, 64)),
     ],
   };
 };

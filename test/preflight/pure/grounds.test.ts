@@ -384,6 +384,27 @@ describe("the worlds on their ground", () => {
         ahead: exact.ahead,
       });
   });
+
+  it("try a far smaller limit, and half of that, in the next block, where far more was used than was estimated", () => {
+    const given: Given = { count: 2 };
+    const of = (told: { readonly used: bigint; readonly estimate: bigint }) => {
+      const input = inputOf(given);
+      const [first, ...others] = input.signed;
+      const burning = { ...first, said: { ...first.said, gas: { ...first.said.gas, ...told } } };
+      const on = groundOf(input, Number(then) * 1_000);
+      const chance = { draw: { prevRandao: rolled("ab", 32), chance: rolled("17", 40) }, roots: null, between: [] };
+      const { rows } = worldsOn({ ...input, signed: [burning, ...others] }, on, chance);
+      const other = others[0]?.request.gas;
+      return rows.flatMap(({ key, form, limits, block }) =>
+        limits === undefined ? [] : [[key, form, limits[0], limits[1] === other, block === on.sealed.block]],
+      );
+    };
+    expect(of({ used: 16_000_000n, estimate: 400_000n })).toEqual([
+      ["gas 64", "limits", 1_814_400n, true, true],
+      ["gas 65", "limits", 907_200n, true, true],
+    ]);
+    expect(of({ used: 400_000n, estimate: 390_000n })).toEqual([]);
+  });
 });
 
 describe("later blocks that are as the next one", () => {
