@@ -75,7 +75,7 @@ export const attemptOf = Effect.fnUntraced(function* (
     ...known,
     ...{ claim, proof, because, answers, bundle, effectsIn },
     open: [
-      ...(isHidden(bundle, report) ? [{ kind: "hiddenCall" } as const] : []),
+      ...(isHidden(kept, report) ? [{ kind: "hiddenCall" } as const] : []),
       ...(settled === null && isDoubted() ? [{ kind: "gasInDoubt" } as const] : []),
       ...(answers.rules.agrees ? [] : [{ kind: "forkUsed" } as const]),
     ],

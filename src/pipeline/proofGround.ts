@@ -354,5 +354,4 @@ export const isHidden = ([{ outcome }]: Bundle<Filled>, { options }: Pick<Report
   options.stateOverrides === null &&
   options.blockOverrides === null &&
   outcome.inner !== undefined &&
-  outcome.trace === null &&
   (outcome.inner.unseen > 0 || outcome.inner.failed.some(({ revert, data }) => revert === null && data !== null));

@@ -262,7 +262,9 @@ export const withTracedInner = Effect.fnUntraced(function* (
   const block = blockTag === "pending" ? "latest" : blockTag;
   const trace = yield* traceOf({ ...bareCall(input, gas.value), block }, "hiddenCall");
   const abis = abisOf(options);
-  const traced = tracedInner(inner, innerOf(input.data, input.to, abis), trace, returnData, abis);
+  // why: what the proof's own trace told is not told twice
+  const calls = innerOf(input.data, input.to, abis);
+  const traced = outcome.trace === null ? tracedInner(inner, calls, trace, returnData, abis) : inner;
   return Arr.map(bundle, (entry) =>
     entry.index === 0 ? { ...entry, outcome: { ...entry.outcome, inner: traced } } : entry,
   );
