@@ -105,6 +105,11 @@ describe("a transaction", () => {
   it("from a contract, to nobody, to a delegate without code, to a precompile", () => {
     expect(looked({}, { codes: { [alice]: some } }).codes).toEqual(["SenderNotEoa/blocker"]);
     expect(looked({ data }).codes).toEqual(["NoCode/blocker"]);
+    const mark = "8021".repeat(8);
+    for (const note of ["0x7468616e6b20796f75", `0x626173650400${mark}`])
+      expect(looked({ data: hexOf(note) }).codes).toEqual([]);
+    for (const call of ["0x74686174", `0x12345678626173650400${mark}`])
+      expect(looked({ data: hexOf(call) }).codes).toEqual(["NoCode/blocker"]);
     expect(looked({ data }, { codes: { [bob]: some } }).codes).toEqual([]);
     expect(looked({}, { codes: { [alice]: delegation } }).codes).toEqual(["AccountDelegated/info"]);
     expect(looked({ data }, { codes: { [bob]: delegation } }).codes).toEqual(["DelegateWithoutCode/warning"]);
