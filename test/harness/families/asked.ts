@@ -540,7 +540,7 @@ const swallows: ReadonlyArray<Family> = [
 ];
 const grants: ReadonlyArray<Family> = [
   family(swallowed, "approvals, and what takes them back", null, (dice, at) => ({
-    ...{ from: me, to: dice.of([at.gold, at.fee, at.weth, at.mute, at.rebasing]) },
+    ...{ from: me, to: dice.of([at.gold, at.fee, at.weth, at.rebasing]) },
     data: asks("approve", dice.of([at.stall, at.router, at.till]), BigInt(dice.below(2) * dice.below(10_000))),
   })),
   {
