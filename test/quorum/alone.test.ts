@@ -89,6 +89,6 @@ describe.each(scenesFor("lies of one"))("on %s", (_, start) => {
     const isAsked = ["eth_estimateGas", "eth_feeHistory"].includes(String(lie.method));
     expect([name, numberToHex(told.count)]).not.toEqual([name, isAsked ? "0x0" : ""]);
     // what a plain transfer touches nobody asks
-    if (lie.method === "eth_createAccessList") expect(told.count).toBe(1);
+    if (lie.method === "eth_createAccessList") expect(told.count).toBeLessThanOrEqual(1);
   });
 });

@@ -226,11 +226,20 @@ const isIdle = ({ slot, holds, was, word, loss }: Change, { senders }: Judging):
 const isGiven = ({ holds, word, loss }: Change, { named }: Judging): boolean =>
   loss !== undefined || named.has(word) || named.has(low(word)) || (word === 0n && holds === "owner");
 
-/** True if somebody is named of whom nothing shows that he gets what is a sender's, or who is named with what a sender pays: a deal. */
-const isMild = ({ contract, holds, word }: Change, judging: Judging): boolean =>
-  (holds === "pendingOwner" && !isOfSender(contract, judging)) ||
-  ((holds === "pendingOwner" || (holds === "operator" && word !== 1n)) &&
-    effectsIn(judging.bundle, "movement").some(({ from, amount }) => judging.senders.has(from) && amount > 0n));
+/**
+ * True if a gain is no more than information: nothing shows that the contract is a sender's, an event of any kind names who
+ * gains, or he is named with what a sender pays, which is a deal.
+ */
+const isMild = ({ contract, holds, word, loss }: Change, judging: Judging): boolean => {
+  if (loss === undefined || (holds !== "pendingOwner" && holds !== "operator")) return false;
+  const { bundle, senders } = judging;
+  const isPaid = effectsIn(bundle, "movement").some(({ from, amount }) => senders.has(from) && amount > 0n);
+  const isNamed = effectsIn(bundle, "event").some(
+    ({ contract: by, log: { topics, data } }) =>
+      by === contract && [...topics, data].join().toLowerCase().includes(loss.has.slice(2)),
+  );
+  return isNamed || (isPaid && word !== 1n) || (holds === "pendingOwner" && !isOfSender(contract, judging));
+};
 
 /** How bad a change is; null = data, no finding. */
 export const severityOf = (change: Change, judging: Judging): "info" | "warning" | "blocker" | null => {

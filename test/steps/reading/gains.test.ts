@@ -143,6 +143,12 @@ describe("a sender's entry in a mapping", () => {
         ["warning", operating, contract, alice, stranger],
       ]);
   });
+  it("is information where an event of the contract names the account, known or not", () => {
+    const has = { [within(stranger, alice, 3)]: 1n };
+    const named = [kind("Entrusted(address,address)"), word(alice), word(stranger)];
+    expect(told({ has, logs: [log(contract, named)] })).toEqual([["info", operating, contract, alice, stranger]]);
+    expect(told({ has, logs: [log(bob, named)] })).toMatchObject([["warning", operating, contract, alice, stranger]]);
+  });
   it("is information where a sender pays: whom a deal is with stands in it", () => {
     const has = { [entry(alice, 3)]: stranger };
     expect(told({ has, paid: 5n })).toEqual([["info", operating, contract, alice, stranger]]);
