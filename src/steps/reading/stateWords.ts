@@ -150,17 +150,24 @@ const isSilent = (contract: Address, had: Address | null, has: bigint, judging: 
     ({ token, spender }) => token === contract && BigInt(spender) === has,
   );
 
+/** The account of the calldata that a word newly names, and who stood there; undefined = there is none. */
+const newcomerIn = (change: Change, judging: Judging) => {
+  const strangers = strangersOf(judging);
+  return [...places(change)].find(([had, has]) => strangers.has(has) && had !== addressOf(has));
+};
+
+/** True if nobody stood in a variable: in other places it is what a mapping keeps of somebody. */
+const isFirstIn = (slot: Hex | null, had: Address | undefined): boolean =>
+  had === nobody && slot !== null && BigInt(slot) >> 64n === 0n;
+
 /** A right in an entry of a sender's, or an account of the calldata in a variable that named none; null = neither. */
 const gainIn = (change: Change, judging: Judging): Pick<Change, "holds" | "loss"> | null => {
   const { contract, slot, was, word } = change;
-  const strangers = strangersOf(judging);
-  const named = [...places(change)].find(([had, has]) => strangers.has(has) && had !== addressOf(has));
-  if (slot === null || (named === undefined && !(was === 0n && word === 1n))) return null;
-  const entry = entriesOf(judging).get(slot);
-  const has = named?.[1] ?? entry?.by ?? null;
-  // why: a variable that named nobody may name who is to own it; in other places it is what a mapping keeps of somebody
-  const isFirst = named?.[0] === nobody && BigInt(slot) >> 64n === 0n;
-  if (has === null || addressOf(has) === contract || (entry === undefined && !isFirst)) return null;
+  const [stood, named] = newcomerIn(change, judging) ?? [];
+  const isGain = named !== undefined || (was === 0n && word === 1n);
+  const entry = isGain ? entriesOf(judging).get(slot ?? "0x") : undefined;
+  const has = named ?? entry?.by ?? BigInt(contract);
+  if (addressOf(has) === contract || (entry === undefined && !isFirstIn(slot, stood))) return null;
   const had = entry?.had ?? null;
   const loss = { had, has: addressOf(has), isSilent: isSilent(contract, had, has, judging) };
   return { holds: had === null ? "pendingOwner" : "operator", loss };

@@ -201,5 +201,5 @@ it("many accounts and slots take no longer than a moment", () => {
   const data = `0x12345678${encodeAbiParameters([{ type: "address[]" }], [accounts]).slice(2)}`;
   const start = performance.now();
   expect(told({ has: slots, data })).toEqual([]);
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
