@@ -229,12 +229,12 @@ export const isBehind = (state: ProofState): boolean => {
 /** geth's code for a block whose number is no more than that of the one before it. */
 const numberOrder = -38020;
 
-/** True if a run was refused because the node's pending block has the number of the next one already: that is mined. */
-export const isOvertaken = ({ report }: Pick<ProofState["claim"], "report">, { runs }: Pick<Proof, "runs">): boolean =>
-  report.options.blockOverrides?.number === undefined &&
-  [...runs.values()]
-    .map(failureOf)
-    .some((failure) => failure?._tag === "RpcError" && failure.reason.code === numberOrder);
+/** True if a run on the pending state was refused because that has the number of the next block already: the next is mined. */
+export const isOvertaken = ({ report }: Pick<ProofState["claim"], "report">, proof: Proof): boolean => {
+  const failure = failureOf(figuresOf(proof));
+  const isPlaced = report.options.blockOverrides?.number !== undefined;
+  return proof.block === "pending" && !isPlaced && failure?._tag === "RpcError" && failure.reason.code === numberOrder;
+};
 
 /** True if the caller wants the latest block asked once more behind the runs. */
 export const isConfirmable = ({ claim, proof }: ProofState): boolean =>

@@ -209,7 +209,7 @@ const family = (
   name: string,
   isCaught: ((report: Report) => boolean) | null,
   draw: (dice: Dice, at: Place) => AnyInput | Promise<AnyInput>,
-  more: Pick<Family, "needsTrace" | "isChancy"> = {},
+  more: Pick<Family, "needsTrace"> = {},
 ): Family => ({
   ...{ kind, name, isHonest: isCaught === null, withoutDebug: true, ...more },
   prepare: async (stage) => {
@@ -438,10 +438,7 @@ const paying = (dice: Dice, at: Place, ...closed: ReadonlyArray<Hex>): AnyInput 
   return { from: me, to: at.giver, value: amount * BigInt(to.length), data: calldata(made.Giver, name, args) };
 };
 const failsInside: ReadonlyArray<Family> = [
-  family(inside, "one receiver of many takes nothing", failed, (dice, at) => paying(dice, at, at.closed), {
-    ...traced,
-    isChancy: true,
-  }),
+  family(inside, "one receiver of many takes nothing", failed, (dice, at) => paying(dice, at, at.closed), traced),
   family(
     inside,
     "a contract that is not made, and keeps the payment",

@@ -111,7 +111,8 @@ const untraced = lied(
 const noSimulation = lied(failure(-32601, "the method eth_simulateV1 does not exist/is not available"));
 /** Takes blocks by their tags alone, and the head moves on. */
 const movingTags = lied((_, params) => (isPinned(params as never) ? malformed() : misnumbered()), "next");
-const movingPending = refusing(isPending, misnumbered, "exact");
+// why: by its number the next block would be mined
+const movingPending = refusing(isPending, failure(-38021, "block timestamps must be in order"), "exact");
 
 const rewriting =
   (rewrite: (text: string, stage: Stage) => string) =>
