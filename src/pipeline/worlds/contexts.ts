@@ -472,6 +472,9 @@ export const gasRows = (world: World, limits: ReadonlyArray<Limits>, first: numb
     ...{ ...world, key: `gas ${first + place}`, why: "doubtfulLimit", form: "limits", apart: null, limits: own },
   }));
 
+/** Most blocks that a base fee is taken from: behind more of them it is another price, and honest amounts differ. */
+const mostEmpty = 4;
+
 /**
  * The blocks that are as the next one: the last that a clearance allows, and the nearest that is simulated, at another base
  * fee. That is behind empty blocks, for those of all further worlds are higher, and behind full ones where it can fall no
@@ -481,7 +484,10 @@ const twinsIn = (input: WorldInput, { next, base, isShifted, steps: [nearest] }:
   const { report, signed, chain, reach } = input;
   if (nearest === undefined || reach === 0) return [];
   const baseFeePerGas = isShifted ? report.observed.baseFeePerGas : next.baseFee;
-  const others = baseFeePerGas === null ? [] : baseFeesBehind(baseFeePerGas, nearest, parametersOf(chain, base));
+  const others =
+    baseFeePerGas === null
+      ? []
+      : baseFeesBehind(baseFeePerGas, Math.min(nearest, mostEmpty), parametersOf(chain, base));
   const other = others.find((fee) => fee !== baseFeePerGas && fee <= leastCap(signed)) ?? baseFeePerGas;
   return [
     { steps: reach, baseFeePerGas },

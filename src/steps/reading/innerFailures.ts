@@ -223,18 +223,17 @@ export const cut = (all: ReadonlyArray<() => InnerFailure>): ReadonlyArray<Inner
   );
 };
 
-/** True if a call that failed was made again and succeeded, or what it was to pay came in another way: many wrap what is not taken, and send that. */
-const isMadeGood = (
-  { from, to, data, value }: Frame,
-  frames: ReadonlyArray<Frame>,
-  transfers: ReadonlyArray<Transfer>,
-): boolean => {
+/** True if a call that failed is made again and succeeds, or what it was to pay comes in another way: many wrap what is not taken, and send that. */
+const isMadeGood = (failed: Frame, frames: ReadonlyArray<Frame>, transfers: ReadonlyArray<Transfer>): boolean => {
+  const { from, to, data, value } = failed;
   const isSame = (other: Pick<Frame, "from" | "to">): boolean => other.from === from && other.to === to;
-  const again = frames.filter((other) => !other.hasFailed && isSame(other));
-  if (value === 0n) return again.some((other) => other.data === data);
+  const again = frames.slice(frames.indexOf(failed)).filter((other) => !other.hasFailed && isSame(other));
+  if (again.some((other) => other.data === data && other.value === value)) return true;
+  if (value === 0n) return false;
   // why: some nodes log what a failed call was to pay
   const isWrapped = transfers.some((moved) => moved.token !== null && moved.amount > 0n && isSame(moved));
-  return isWrapped || again.some((other) => other.value > 0n);
+  // why: a contract that calls itself pays others by that
+  return isWrapped || (from !== to && again.some((other) => other.value >= value));
 };
 
 /** True if a failure is no more than an answer: it could change nothing, fails with words in place of an error, or asks a token, of which `AskedInVain` tells. */
