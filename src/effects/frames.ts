@@ -75,16 +75,13 @@ const readFrames = memoize((trace: object): ReadonlyArray<Frame> => {
 /** The calls inside, in their order; none where the call failed. A trace is read once, whoever asks for them. */
 export const framesOf = (trace: unknown): ReadonlyArray<Frame> => (isRecord(trace) ? readFrames(trace) : []);
 
-/** True if a trace tells of an outcome: that it failed or did not, what it returned, and the gas that it used, where that is given. */
+/** True if a trace tells of an outcome: that it failed or did not, and what it returned and used, where that is given. */
 export const isTraceOf = (trace: unknown, { status, returnData, gasUsed }: Partial<Outcome>): boolean => {
   const top = frameOf(trace);
   if (top === null || (gasUsed !== undefined && top.gasUsed !== gasUsed)) return false;
-  return top.answer === (returnData ?? "0x").toLowerCase() && top.hasFailed === (status !== "success");
+  const isAnswer = returnData === undefined || top.answer === (returnData ?? "0x").toLowerCase();
+  return isAnswer && top.hasFailed === (status !== "success");
 };
-
-/** The calls inside; none where the trace is of another outcome than the simulated one. */
-export const framesIn = (trace: unknown, returnData: Hex | null): ReadonlyArray<Frame> =>
-  isTraceOf(trace, { status: "success", returnData }) ? framesOf(trace) : [];
 
 /** The place of the call that made one fail: the last in it, or the one whose words it repeats; −1 where it failed by itself. */
 export const culpritIn = ({ calls, answer }: Frame): number => {

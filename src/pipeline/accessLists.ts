@@ -83,7 +83,11 @@ export const isListOf = (list: Listing | null, { to, from }: Case["input"], used
 export const unseenIn = (claim: Claim, traced: number, isRead: boolean, runs: ReadonlyArray<Run>) => {
   // why: what a report from outside says of its lists is not believed
   const { listed = [] } = claim.scanned ?? {};
-  const isWhole = isRead && JSON.stringify(namedIn(listed, claim.report.chainId)) === JSON.stringify(claim.named);
+  // why: a list is made without prices, in another block
+  const isWhole =
+    isRead &&
+    claim.reads.length === 0 &&
+    JSON.stringify(namedIn(listed, claim.report.chainId)) === JSON.stringify(claim.named);
   return hidingIn(claim).flatMap(({ index: transaction, input }): ReadonlyArray<StateChange> => {
     const list = (isWhole ? listed : []).find(({ index }) => index === transaction)?.list ?? null;
     const isOf = ({ readings }: Run) => isListOf(list, input, readings[transaction]?.outcome.gasUsed ?? null);

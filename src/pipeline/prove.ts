@@ -131,7 +131,7 @@ const assembleProof = Effect.fnUntraced(function* (
   const placed = worldsOfPlaced(claim, answers.run, proof.runs);
   const others = [next, ...between].flatMap((result) => successOf(result) ?? []);
   const runs = answers.run === null ? others : [answers.run, ...others];
-  const isDark = proof.traces?.some(({ trace }) => trace !== null) !== true && isWorthTracing(claim, true);
+  const isDark = isWorthTracing(claim, true, proof.traces);
   const findings = [
     ...found,
     ...further,

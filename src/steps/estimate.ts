@@ -208,13 +208,13 @@ export const withIntrinsic = (failure: Verdict, input: Transaction, isAmsterdam:
  * A limit that may do the same for less than half the gas, as where a call inside burns all that it gets: twice the least that
  * works, and so far above it that a 64th of the rest pays for a slot that was empty (EIP-2929; since Amsterdam EIP-8037). Null =
  * there is none. Where next to nothing is left, and no estimate says less (geth has none below what was used), the least is
- * taken to be what stands above it.
+ * taken to be twice that, so that half of what comes of it still pays for a slot.
  */
 export const frugalLimit = ({ estimate, used, limit }: Gas, fork: Rules["fork"]): bigint | null => {
   if (used === null) return null;
   const slack = 64n * (fork === "amsterdam" ? 97_920n : 22_100n);
   const isSpent = used * 16n >= 15n * BigInts.min(limit ?? eip7825Cap, eip7825Cap);
-  const least = isSpent && (estimate === null || estimate * 2n > used) ? slack : (estimate ?? used);
+  const least = isSpent && (estimate === null || estimate * 2n > used) ? 2n * slack : (estimate ?? used);
   const enough = BigInts.max(2n * least, least + slack);
   return 2n * enough <= used ? enough : null;
 };

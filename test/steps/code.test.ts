@@ -106,9 +106,11 @@ describe("a transaction", () => {
     expect(looked({}, { codes: { [alice]: some } }).codes).toEqual(["SenderNotEoa/blocker"]);
     expect(looked({ data }).codes).toEqual(["NoCode/blocker"]);
     const mark = "8021".repeat(8);
-    for (const note of ["0x7468616e6b20796f75", `0x626173650400${mark}`])
+    const thanks = `0x${Buffer.from("ありがとう, merci\r\n").toString("hex")}`;
+    for (const note of ["0x7468616e6b20796f75", thanks, `0x626173650400${mark}`])
       expect(looked({ data: hexOf(note) }).codes).toEqual([]);
-    for (const call of ["0x74686174", `0x12345678626173650400${mark}`])
+    const forged = `0xa9059cbb${"00".repeat(12)}${alice.slice(2)}${"5".padStart(64, "0")}4400${mark}`;
+    for (const call of ["0x74686174", `0x12345678626173650400${mark}`, forged, `0xd0e30db00400${mark}`])
       expect(looked({ data: hexOf(call) }).codes).toEqual(["NoCode/blocker"]);
     expect(looked({ data }, { codes: { [bob]: some } }).codes).toEqual([]);
     expect(looked({}, { codes: { [alice]: delegation } }).codes).toEqual(["AccountDelegated/info"]);

@@ -177,13 +177,13 @@ describe("a far smaller limit that may do the same", () => {
     [
       "stands on the slots where nobody estimates and next to nothing is left",
       limitOf({ estimate: null }),
-      128n * 22_100n,
+      256n * 22_100n,
     ],
-    ["also where the estimate is what was used", limitOf({ estimate: used }), 128n * 22_100n],
+    ["also where the estimate is what was used", limitOf({ estimate: used }), 256n * 22_100n],
     [
       "also where the limit is above what was simulated",
       limitOf({ estimate: used, limit: 18_437_000n }),
-      128n * 22_100n,
+      256n * 22_100n,
     ],
     ["but not where some is left", limitOf({ estimate: 12_000_000n, used: 12_000_000n }), null],
     ["and not since Amsterdam, where they cost too much", limitOf({ estimate: used }, "amsterdam"), null],

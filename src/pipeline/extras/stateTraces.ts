@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { knownTokensOf } from "../../chains/table.js";
 import { MethodNotSupported, RpcError } from "../../errors/rpc.js";
-import { asked, each, one, sent, together, when } from "../../eth/round.js";
+import { asked, each, one, sent, type Ask } from "../../eth/round.js";
 import { callOf, callsOf, stateDiffOf, type StateDiff } from "../../eth/call.js";
 import type { BlockParameter, StateOverrides } from "../../eth/parameters.js";
 import type { Hash } from "../../primitives/hex.js";
@@ -15,7 +15,7 @@ import { Rpc } from "../../rpc/index.js";
 import type { Memory } from "../../rpc/memory.js";
 import type * as Simulate from "../../steps/simulate.js";
 import { isGone } from "../endpoint/simulate.js";
-import { failureOf, successOf, type Failure } from "../../steps/reading/askResult.js";
+import { failureOf, successOf, type AskResult, type Failure } from "../../steps/reading/askResult.js";
 import type { CallTrace } from "../../steps/reading/answers.js";
 import { doubted } from "../../steps/reading/falseAnswers.js";
 import type { Claim } from "../proofPlans.js";
@@ -69,9 +69,11 @@ const isPlain = (input: Transaction, isPosted: boolean): boolean => {
   return (move ?? grant ?? supply) !== undefined || (isPosted && input.data === "0x");
 };
 
-/** True if something runs that only a trace shows; `inside` = and the calls inside matter. */
-export const isWorthTracing = (claim: Claim, inside: boolean): boolean =>
-  hidingIn(claim).some(({ input }) => !(inside && isPlain(input, claim.scanned === null)));
+/** True if something runs that only a trace shows, and none of `traces` does; `inside` = and the calls inside matter. */
+export const isWorthTracing = (claim: Claim, inside: boolean, traces: ReadonlyArray<CallTrace> = []): boolean =>
+  hidingIn(claim).some(
+    ({ index, input }) => traces[index]?.trace == null && !(inside && isPlain(input, claim.scanned === null)),
+  );
 
 /** True if the endpoint may trace, and there is something to see. */
 export const isTraceable = (claim: Claim, memory: Memory): boolean =>
@@ -144,24 +146,26 @@ export const traceStates = Effect.fnUntraced(function* (
       memory.refused(kind) === null,
       memory.refused(ofCalls) === null && !isPlain(input, isPosted),
     ];
-    const answers = yield* sent(
-      asked(
-        { step: "simulate" },
-        together({
-          [kind]: when(hasDiff, one(stateDiffOf(call, most.ms, config)), null),
-          [ofCalls]: when(hasCalls, one(callsOf(call, most.ms)), null),
-        }),
-      ),
-    );
-    for (const [tracer, answer] of Object.entries(answers)) {
+    const told = Effect.fnUntraced(function* <A>(tracer: string, isAsked: boolean, ask: Ask<AskResult<A>>) {
+      if (!isAsked) return null;
+      const answer = yield* sent(asked({ step: "simulate" }, ask));
       const failure = failureOf(answer);
-      if (failure !== null && isLacking(failure)) learnUntraced(memory, tracer);
-    }
-    const [diff, trace] = [successOf(answers[kind]), successOf(answers[ofCalls])];
+      // why: who has answered once is not without it, whatever it refuses later
+      if (failure === null) memory.heard(tracer, Result.succeed(null));
+      else if (isLacking(failure)) learnUntraced(memory, tracer);
+      return successOf(answer);
+    });
+    // why: a transaction may make the calls inside many, and what it changes is told all the same
+    const changes = Effect.map(told(kind, hasDiff, one(stateDiffOf(call, most.ms, config))), (diff) => {
+      if (diff !== null) diffs.push(diff);
+      return diff;
+    });
+    const [diff, trace] = yield* Effect.all([changes, told(ofCalls, hasCalls, one(callsOf(call, most.ms)))], {
+      concurrency: 2,
+    });
     // why: of several endpoints one may not have the block yet
     traces.push(isQuorum ? { trace, tokens: new Set() } : yield* withTokens(trace, block));
     if (diff === null) return;
-    diffs.push(diff);
     memory.learn("traces", true);
     state = behind(state, diff);
   }

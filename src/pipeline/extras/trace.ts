@@ -11,7 +11,7 @@ import { describeRawCall } from "../../abi/calls.js";
 import { decodeRevert } from "../../abi/table.js";
 import { describeRevert } from "../../abi/print.js";
 import { askedBy } from "../../effects/asked.js";
-import { failedIn, framesIn, framesOf, isTraceOf, type Frame } from "../../effects/frames.js";
+import { failedIn, framesOf, isTraceOf, type Frame } from "../../effects/frames.js";
 import { treeOf } from "../../effects/tree.js";
 import { ExecutionReverted } from "../../errors/verdicts.js";
 import { callOf, callsOf } from "../../eth/call.js";
@@ -183,10 +183,8 @@ export const tracedInner = (
   innerCalls: typeof InnerCalls.Type,
   calls: ReadonlyArray<Inner>,
   trace: unknown,
-  returnData: Hex | null,
   abis: AbiIndex,
 ): typeof InnerCalls.Type => {
-  if (!isTraceOf(trace, { status: "success", returnData })) return innerCalls;
   const frames = framesOf(trace);
   const used = new Set<Frame>();
   const take = (fits: (frame: Frame) => boolean): Frame | undefined => {
@@ -241,11 +239,12 @@ export const withTraces = (bundle: Bundle<Filled>, traces: ReadonlyArray<CallTra
   Arr.map(bundle, (entry) => {
     const { input, transfers, outcome } = entry;
     const trace = traces[entry.index]?.trace;
-    const { inner, returnData, status } = outcome;
-    if (!isTraceOf(trace, { status, returnData })) return entry;
+    const { inner, status } = outcome;
+    // why: it is of the next block, whose outcome it was held to, and what is returned there may be a time
+    if (!isTraceOf(trace, { status })) return entry;
     const calls = inner === undefined || input.to === null ? [] : innerOf(input.data, input.to, abis);
-    const known = tracedInner(inner ?? { failed: [], unseen: 0 }, calls, trace, returnData, abis);
-    const failed = withLost(known.failed, framesIn(trace, returnData), transfers, abis);
+    const known = tracedInner(inner ?? { failed: [], unseen: 0 }, calls, trace, abis);
+    const failed = withLost(known.failed, framesOf(trace), transfers, abis, traces[entry.index]?.tokens);
     const told = inner === undefined && failed.length === 0 ? {} : { inner: { ...known, failed } };
     return { ...entry, outcome: withTree({ ...outcome, ...told }, trace, abis) };
   });
@@ -264,7 +263,8 @@ export const withTracedInner = Effect.fnUntraced(function* (
   const abis = abisOf(options);
   // why: what the proof's own trace told is not told twice
   const calls = innerOf(input.data, input.to, abis);
-  const traced = outcome.trace === null ? tracedInner(inner, calls, trace, returnData, abis) : inner;
+  const isTold = outcome.trace === null && isTraceOf(trace, { status: "success", returnData });
+  const traced = isTold ? tracedInner(inner, calls, trace, abis) : inner;
   return Arr.map(bundle, (entry) =>
     entry.index === 0 ? { ...entry, outcome: { ...entry.outcome, inner: traced } } : entry,
   );

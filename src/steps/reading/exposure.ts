@@ -11,7 +11,7 @@ import type { Chain } from "../../Chains.js";
 import { conduits } from "../../chains/table.js";
 import { askedBy } from "../../effects/asked.js";
 import { effectsIn } from "../../effects/effects.js";
-import { framesIn } from "../../effects/frames.js";
+import { framesOf } from "../../effects/frames.js";
 import { lower, type Address } from "../../primitives/hex.js";
 import type { Evidence } from "../../report/finding.js";
 import type { Exposure } from "../../report/beside.js";
@@ -279,7 +279,7 @@ const strangeIn = ({ pairs }: Exposed, bundle: ReadonlyArray<Filled>, facts: Exp
   const found = takenIn(bundle, facts.transfers).flatMap(({ account, token, entry: { index, outcome } }) => {
     const own = pairs.filter((pair) => pair.account === account && pair.token === token);
     const known = new Set([account, token, ...own.map(({ spender }) => spender)]);
-    const takers = framesIn(facts.traces?.[index]?.trace, outcome.returnData).flatMap(({ from, to, data }) => {
+    const takers = framesOf(facts.traces?.[index]?.trace).flatMap(({ from, to, data }) => {
       const isTaking = to === token && askedBy({ from, to, data }, 0).moves.some((move) => move.from === account);
       return from !== permit2 && (isTaking || to === permit2) ? from : [];
     });

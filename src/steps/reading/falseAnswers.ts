@@ -3,7 +3,7 @@ import { everything } from "../../abi/known/rights.js";
 import { argumentsAt, padded, placeOf, wordAt, wordOf } from "../../abi/words.js";
 import { effectsIn } from "../../effects/effects.js";
 import { askedBy, type Asked } from "../../effects/asked.js";
-import { framesIn, framesOf, type Frame } from "../../effects/frames.js";
+import { framesOf, type Frame } from "../../effects/frames.js";
 import type { Right } from "../../effects/rights.js";
 import { type Address, type Hex, lower } from "../../primitives/hex.js";
 import { isAnswering } from "../../effects/returned.js";
@@ -267,17 +267,22 @@ const reasonOf = ({ answer, hasFailed, asked: { row } }: Ask): string | null => 
 /** Balances that tell of contracts if they are tokens, of those that a tracer saw to refuse or to say nothing: the first of each. */
 export const doubted = (trace: unknown): ReadonlyMap<Address, CallQuery> =>
   new Map(
-    tracedAsks(framesOf(trace), 0)
-      .filter((ask) => reasonOf(ask) !== null)
-      .slice(0, mostDoubted)
-      .map(({ asked: { contract, call } }) => [contract, balanceOf(contract, call.from)]),
+    [
+      ...new Map(
+        tracedAsks(framesOf(trace), 0)
+          .filter((ask) => reasonOf(ask) !== null)
+          .map(({ asked: { contract, call } }) => [contract, balanceOf(contract, call.from)]),
+      ),
+    ].slice(0, mostDoubted),
   );
 
 /** All that a transaction asks for, each once: with the answer where a tracer saw it. */
 const everyAsk = (entry: Ran, frames: ReadonlyArray<Frame>, answers: VainFacts): ReadonlyArray<Ask> => {
   const keyOf = ({ asked: { call } }: Ask) => `${call.from}${call.to}${call.data}`.toLowerCase();
-  const traced = tracedAsks(frames, entry.index).slice(0, mostTraced);
-  const seen = new Set(traced.map(keyOf));
+  const all = tracedAsks(frames, entry.index);
+  const seen = new Set(all.map(keyOf));
+  // why: whoever asks for much that is done hides nothing by it
+  const traced = all.filter((ask) => reasonOf(ask) !== null).slice(0, mostTraced);
   const isAsked = ({ asked }: Ask) => !isUndone(entry, asked, answers);
   const asks = asksIn(entry).filter((ask) => !ask.isOuter && isAsked(ask) && !seen.has(keyOf(ask)));
   const [outer] = asksIn(entry).filter(({ isOuter }) => isOuter);
@@ -328,7 +333,7 @@ export const checkSilence = (bundle: ReadonlyArray<Ran>, answers: VainFacts): Re
     if (outcome.status !== "success") return [];
     const where = { transaction, evidence: "measured" } as const;
     const trace = answers.traces?.[transaction];
-    const frames = framesIn(trace?.trace, outcome.returnData);
+    const frames = framesOf(trace?.trace);
     return everyAsk(entry, frames, answers).flatMap((ask) => {
       const { wanted, asked } = ask;
       const reason = reasonOf(ask);

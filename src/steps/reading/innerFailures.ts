@@ -231,17 +231,17 @@ const isMadeGood = (failed: Frame, frames: ReadonlyArray<Frame>, transfers: Read
   if (again.some((other) => other.data === data && other.value === value)) return true;
   if (value === 0n) return false;
   // why: some nodes log what a failed call was to pay
-  const isWrapped = transfers.some((moved) => moved.token !== null && moved.amount > 0n && isSame(moved));
-  // why: a contract that calls itself pays others by that
-  return isWrapped || (from !== to && again.some((other) => other.value >= value));
+  const isWrapped = transfers.some((moved) => moved.token !== null && moved.amount >= value && isSame(moved));
+  // why: a contract that calls itself pays others by that, and another call buys something else
+  return isWrapped || (from !== to && again.some((other) => other.value >= value && other.data === "0x"));
 };
 
-/** True if a failure is no more than an answer: it could change nothing, fails with words in place of an error, or asks a token, of which `AskedInVain` tells. */
-const isAnswer = ({ from, to, data, value, answer, isStatic }: Frame): boolean => {
+/** True if a failure is no more than an answer: it could change nothing, fails with words in place of an error, or asks a token to move something, of which `AskedInVain` tells, or by a permit. */
+const isAnswer = ({ from, to, data, value, answer, isStatic }: Frame, tokens: ReadonlySet<Address>): boolean => {
   if (to === null || value > 0n) return false;
-  const { moves, rights } = askedBy({ from, to, data }, 0);
+  const { moves, row } = askedBy({ from, to, data }, 0);
   const isWords = answer !== "0x" && (answer.length - dataAt) % wordDigits === 0;
-  return isStatic || isSystem(to) || isWords || moves.length + rights.length > 0;
+  return isStatic || isSystem(to) || isWords || (moves.length > 0 && tokens.has(to)) || row.grant?.isPermit === true;
 };
 
 /** The failures that are known, with those that nothing but a trace tells of, and that their callers ignore. */
@@ -250,6 +250,8 @@ export const withLost = (
   frames: ReadonlyArray<Frame>,
   transfers: ReadonlyArray<Transfer>,
   abis: AbiIndex,
+  /** Contracts that answered as tokens, of those that were asked in vain. */
+  tokens: ReadonlySet<Address> = new Set(),
 ): ReadonlyArray<InnerFailure> => {
   // why: what is around a call that failed, and fails for it, is no further failure
   const isKnown = (frame: Frame, { by, to, data }: InnerFailure): boolean =>
@@ -260,7 +262,7 @@ export const withLost = (
   const lost = frames.filter(
     (frame) =>
       frame.hasFailed &&
-      (frame.isCreation || (!isAnswer(frame) && !isMadeGood(frame, frames, transfers))) &&
+      (frame.isCreation || (!isAnswer(frame, tokens) && !isMadeGood(frame, frames, transfers))) &&
       !known.some((failure) => isKnown(frame, failure)),
   );
   const made = { data: "0x", call: "the creation of a contract" } as const;

@@ -3,8 +3,9 @@ import { hexToBytes } from "../../primitives/bytes.js";
 import { argumentsAt, addressOf, wordDigits } from "../../abi/words.js";
 import { askedBy } from "../../effects/asked.js";
 import { effectsIn } from "../../effects/effects.js";
-import { framesIn } from "../../effects/frames.js";
+import { framesOf } from "../../effects/frames.js";
 import { lower, type Address, type Hex } from "../../primitives/hex.js";
+import { safely } from "../../primitives/record.js";
 import { address, text, wei } from "../../primitives/statement.js";
 import { code, type Finding } from "../../report/finding.js";
 import type { View } from "../../witness/view.js";
@@ -62,12 +63,17 @@ const hasNoCode = (account: Address, { before, after }: Sights): boolean =>
 /** Bytes behind which a wallet names itself in calldata (ERC-8021). */
 const suffix = "8021".repeat(8);
 
-const isText = (bytes: Uint8Array): boolean => bytes.every((byte) => (byte >= 0x20 && byte < 0x7f) || byte === 0x0a);
+/** True for UTF-8 without control characters but those of lines: arguments have zeros among them. */
+const isText = (bytes: Uint8Array): boolean =>
+  safely(
+    () => /^[^\p{Cc}]*$/u.test(new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/[\t\n\r]/g, "")),
+    false,
+  );
 
 /** True if calldata asks nobody for anything: it is a text, or only the names of a wallet, with their length behind them. */
 export const isNote = (data: Hex): boolean => {
   const bytes = hexToBytes(data);
-  const isNames = data.endsWith(suffix) && bytes.length === (bytes.at(-18) ?? 0) + 18;
+  const isNames = data.endsWith(suffix) && bytes.length === (bytes.at(-18) ?? 0) + 18 && isText(bytes.subarray(0, -18));
   // why: four letters may be a selector
   return isNames || (isText(bytes) && bytes.length !== 4);
 };
@@ -134,15 +140,14 @@ const passedOn = (entry: Ran, { run, codes, ...sights }: NobodyFacts): ReadonlyA
 
 /** Calls that a tracer saw to run nothing. */
 const traced = (entry: Ran, { traces, ...sights }: NobodyFacts): ReadonlyArray<Vain> =>
-  framesIn(traces?.[entry.index]?.trace, entry.outcome.returnData).flatMap(
-    ({ from: by, to, data, value, isBorrowed, isIdle }) =>
-      !isIdle ||
-      to === null ||
-      isSystem(to) ||
-      data.length < argumentsAt ||
-      (sights.before.account(to)?.codeSize ?? 0n) > 0n
-        ? []
-        : [{ by, to, data, value, isBorrowed, evidence: "estimated" as const }],
+  framesOf(traces?.[entry.index]?.trace).flatMap(({ from: by, to, data, value, isBorrowed, isIdle }) =>
+    !isIdle ||
+    to === null ||
+    isSystem(to) ||
+    data.length < argumentsAt ||
+    (sights.before.account(to)?.codeSize ?? 0n) > 0n
+      ? []
+      : [{ by, to, data, value, isBorrowed, evidence: "estimated" as const }],
   );
 
 type NobodyFacts = Sights & Pick<Facts, "codes" | "traces"> & { readonly run: { readonly slots: View | null } | null };

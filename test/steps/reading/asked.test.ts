@@ -2,7 +2,7 @@
 import { encodeAbiParameters, encodeFunctionData, encodePacked, erc20Abi, parseAbi, size, toHex, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
 import { indexAbis } from "../../rooms/abi.js";
-import { framesIn, framesOf } from "../../rooms/effects.js";
+import { framesOf, isTraceOf } from "../../rooms/effects.js";
 import { Address } from "../../rooms/primitives.js";
 import type { OutcomeLog, Transfer } from "../../rooms/report.js";
 import { FalseAnswers, NobodyCalled, withLost } from "../../rooms/steps.js";
@@ -245,8 +245,10 @@ describe("what a tracer sees to be asked", () => {
   });
   it("is not read of a trace of another outcome, of one that failed, or of no trace", () => {
     const [whole] = traced([frame()]);
-    expect(framesIn(whole?.trace, hexOf("0x"))).toHaveLength(1);
-    expect(framesIn(whole?.trace, yes)).toEqual([]);
+    expect(framesOf(whole?.trace)).toHaveLength(1);
+    expect(isTraceOf(whole?.trace, { status: "success", returnData: hexOf("0x") })).toBe(true);
+    expect(isTraceOf(whole?.trace, { status: "success", returnData: hexOf(yes) })).toBe(false);
+    expect(isTraceOf(whole?.trace, { status: "reverted" })).toBe(false);
     for (const none of [null, "calls", [], frame({ error: "out of gas" }), { calls: [frame()] }, frame({ input: 5 })])
       expect(framesOf(none)).toEqual([]);
     expect(framesOf(frame({ calls: [null, frame({ error: "x", calls: [frame()] })] }))).toHaveLength(1);
@@ -331,15 +333,32 @@ describe("a failure inside that a tracer alone shows", () => {
   const known = (data: string | null, to: string | null = token) =>
     [{ by: alice, index: 0, to, data, call: null, revert: null, evidence: "logged" }] as never;
   const lost = (calls: ReadonlyArray<object>, told: Told = {}, failed: ReadonlyArray<never> = []) =>
-    withLost(failed, framesIn(traced(calls)[0]?.trace, hexOf("0x")), told.transfers ?? [], indexAbis([])).slice(
-      failed.length,
-    );
+    withLost(
+      failed,
+      framesOf(traced(calls)[0]?.trace),
+      told.transfers ?? [],
+      indexAbis([]),
+      new Set([Address.make(token)]),
+    ).slice(failed.length);
   const refused = { input: "0x", value: "0x5", error: "execution reverted" };
   const ignored = { input: unknownCall, error: "execution reverted" };
   it.each<[string, ReadonlyArray<object>, Told, number]>([
     ["is a payment", [frame(refused)], {}, 1],
     ["is a creation", [frame({ type: "CREATE2", error: "contract address collision" })], {}, 1],
     ["is a call of a token, of which is told what it asks for", [frame({ error: "execution reverted" })], {}, 0],
+    ["asks what is no token to move something", [frame({ to: bob, error: "execution reverted" })], {}, 1],
+    [
+      "is a payment behind one that was taken",
+      [frame({ input: "0x", value: "0x5" }), frame({ ...refused, input: "0x" })],
+      {},
+      1,
+    ],
+    [
+      "is a payment for something else than what is bought next",
+      [frame({ ...ignored, value: "0x5" }), frame({ input: `${unknownCall}00`, value: "0x5" })],
+      {},
+      1,
+    ],
     ["is a payment that is made again", [frame(refused), frame({ input: "0x", value: "0x5" })], {}, 0],
     ["is a payment in place of which tokens come", [frame({ ...refused, to: bob })], { transfers: [moved()] }, 0],
     ["holds another that failed", [frame({ ...ignored, calls: [frame(refused)] })], {}, 1],
