@@ -276,7 +276,7 @@ const values = (bundle: ReadonlyArray<Filled>, { transfers, evidence }: Exposure
  * where none that was had a right to them.
  */
 const strangeIn = ({ pairs }: Exposed, bundle: ReadonlyArray<Filled>, facts: ExposureFacts) => {
-  const found = takenIn(bundle, facts.transfers).flatMap(({ account, token, entry: { index, outcome } }) => {
+  const found = takenIn(bundle, facts.transfers).flatMap(({ account, token, entry: { index } }) => {
     const own = pairs.filter((pair) => pair.account === account && pair.token === token);
     const known = new Set([account, token, ...own.map(({ spender }) => spender)]);
     const takers = framesOf(facts.traces?.[index]?.trace).flatMap(({ from, to, data }) => {
