@@ -230,11 +230,12 @@ export const isBehind = (state: ProofState): boolean => {
 const numberOrder = -38020;
 
 /** True if a run on the pending state was refused because that has the number of the next block already: the next is mined. */
-export const isOvertaken = ({ report }: Pick<ProofState["claim"], "report">, proof: Proof): boolean => {
-  const failure = failureOf(figuresOf(proof));
-  const isPlaced = report.options.blockOverrides?.number !== undefined;
-  return proof.block === "pending" && !isPlaced && failure?._tag === "RpcError" && failure.reason.code === numberOrder;
-};
+export const isOvertaken = ({ report, worlds }: ProofState["claim"], { runs }: Proof): boolean =>
+  report.options.blockOverrides?.number === undefined &&
+  worlds.rows.some(({ key, block }) => {
+    const failure = failureOf(runs.get(key));
+    return block === "pending" && failure?._tag === "RpcError" && failure.reason.code === numberOrder;
+  });
 
 /** True if the caller wants the latest block asked once more behind the runs. */
 export const isConfirmable = ({ claim, proof }: ProofState): boolean =>

@@ -88,7 +88,9 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
         ["next", observed.latestNumber, true],
         // of a report from outside nobody has seen what the code reads
         ["between", observed.latestNumber, true],
+        ["twin", observed.latestNumber, true],
         ["between", observed.latestNumber, true],
+        ["twin", observed.latestNumber, true],
       ]);
       expect([exact?.number, exact?.timestamp]).toEqual([observed.simulatedNumber, observed.timestamp]);
       // the block that comes next, and one behind it at an odd distance

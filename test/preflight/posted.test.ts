@@ -152,7 +152,7 @@ const isNoBetter = async (forged: Whole, honest: Whole) => {
 describe("a report that says of its request what is not so", () => {
   it("is no better for it than an honest one, where gas decides", async () => {
     const { proof: honest } = await proven(starved);
-    expect([honest.verdict, severe(honest)]).toEqual(["unknown", ["ScanAgain/unavailable"]]);
+    expect([honest.verdict, severe(honest)]).toEqual(["unknown", ["InnerCallFailed/warning", "ScanAgain/unavailable"]]);
     const [{ outcome, call }] = honest.transactions;
     const tight = { transfers: honest.transfers, balanceChanges: honest.balanceChanges };
     const same = (one: One): One => one;

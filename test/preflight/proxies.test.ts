@@ -98,9 +98,9 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
       Effect.all([both(plain), both(plain), both(proxy)]).pipe(Effect.provide(layerOf(scene.url))),
     );
     expect(reports.map(runsOf)).toEqual([
-      ["ample", "between", "between", "exact", "next", "readerOnly", "readerOnly"],
-      ["ample", "between", "between", "exact", "next"],
-      ["ample", "between", "between", "exact", "next", "readerOnly"],
+      ["ample", "between", "between", "exact", "next", "readerOnly", "readerOnly", "twin", "twin"],
+      ["ample", "between", "between", "exact", "next", "twin", "twin"],
+      ["ample", "between", "between", "exact", "next", "readerOnly", "twin", "twin"],
     ]);
     // a gas limit of the caller's leaves no room in the block for more than the call
     const tight = await preflight(scene.url, { ...call(plain, "work"), gas: 60_000n });
@@ -133,8 +133,8 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
 
   it.each([
     [new RpcError({ method, reason: new InvalidParams({ detail: "one block only" }) }), 1],
-    [new RpcError({ method, reason: new NodeLimitExceeded({ detail: "out of gas for one request" }) }), 11],
-    [new IntrinsicGasTooLow({}), 11],
+    [new RpcError({ method, reason: new NodeLimitExceeded({ detail: "out of gas for one request" }) }), 15],
+    [new IntrinsicGasTooLow({}), 15],
   ])("says so where the further entry is refused, and remembers what holds for every request: %s", async (no, most) => {
     let refused = 0;
     const layer = answering(() => Effect.suspend(() => (refused++, Effect.fail(no))));

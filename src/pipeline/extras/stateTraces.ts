@@ -72,7 +72,7 @@ const isPlain = (input: Transaction, isPosted: boolean): boolean => {
 /** True if something runs that only a trace shows, and none of `traces` does; `inside` = and the calls inside matter. */
 export const isWorthTracing = (claim: Claim, inside: boolean, traces: ReadonlyArray<CallTrace> = []): boolean =>
   hidingIn(claim).some(
-    ({ index, input }) => traces[index]?.trace == null && !(inside && isPlain(input, claim.scanned === null)),
+    (entry) => traces[entry.index]?.trace == null && !(inside && isPlain(entry.input, claim.scanned === null)),
   );
 
 /** True if the endpoint may trace, and there is something to see. */

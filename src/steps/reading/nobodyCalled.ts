@@ -63,12 +63,16 @@ const hasNoCode = (account: Address, { before, after }: Sights): boolean =>
 /** Bytes behind which a wallet names itself in calldata (ERC-8021). */
 const suffix = "8021".repeat(8);
 
-/** True for UTF-8 without control characters but those of lines: arguments have zeros among them. */
+/** True for a control character but a tab and those of lines. */
+const isControl = (point: number): boolean =>
+  (point < 0x20 && ![9, 10, 13].includes(point)) || (point >= 0x7f && point < 0xa0);
+
+/** True for UTF-8 without control characters: arguments have zeros among them. */
 const isText = (bytes: Uint8Array): boolean =>
-  safely(
-    () => /^[^\p{Cc}]*$/u.test(new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/[\t\n\r]/g, "")),
-    false,
-  );
+  safely(() => {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return [...text].every((letter) => !isControl(letter.codePointAt(0) ?? 0));
+  }, false);
 
 /** True if calldata asks nobody for anything: it is a text, or only the names of a wallet, with their length behind them. */
 export const isNote = (data: Hex): boolean => {

@@ -76,7 +76,7 @@ const isTelling = (kind: MoveKind, method: string, params: ReadonlyArray<unknown
   if (method === "eth_getTransactionCount") return kind === "nonce" && isTagged;
   // the gas is the same whatever the payer has
   if (method === "eth_estimateGas") return kind === "emptied" && isTagged;
-  return isTagged && !["eth_getCode", "eth_getBalance", "debug_traceCall"].includes(method);
+  return isTagged && !["eth_getCode", "eth_getBalance", "debug_traceCall", "eth_createAccessList"].includes(method);
 };
 
 /** One request at a time, those of a round in the order that is wanted, and `interrupt` in front of the one at `position`. */
