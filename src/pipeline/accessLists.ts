@@ -11,7 +11,7 @@ import type { StateChange } from "../report/beside.js";
 import type { Observed } from "../report/observed.js";
 import { isFirst, type Case } from "../steps/reading/bundle.js";
 import { successOf } from "../steps/reading/askResult.js";
-import { isPrecompile } from "../steps/reading/proxies.js";
+import { isSystem } from "../steps/reading/nobodyCalled.js";
 import type { Run } from "../steps/simulate.js";
 import { bareCall } from "../transaction/request.js";
 import type { Round } from "./answers.js";
@@ -61,7 +61,7 @@ export const namedIn = (listed: NonNullable<Round["listed"]>, chainId: number | 
 
 /** As many of them as are read; none of precompiles, which a node may refuse to replace. */
 export const readNames = (named: Observed["named"]): Observed["named"] => {
-  const contracts = named.filter(({ address }) => !isPrecompile(lower(address))).slice(0, mostListed.contracts);
+  const contracts = named.filter(({ address }) => !isSystem(lower(address))).slice(0, mostListed.contracts);
   return contracts.map((row) => ({ ...row, storageKeys: row.storageKeys.slice(0, mostListed.slots) }));
 };
 

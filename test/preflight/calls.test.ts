@@ -1,13 +1,16 @@
 /** The calls inside a transaction as a node's tracer shows them: in the report, held against the simulation, and said not to be seen where they are not. */
 import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
 import { encodeFunctionData, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MethodNotSupported, RpcError } from "../rooms/errors.js";
 import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
+import * as Rpc from "../../src/Rpc.js";
 import { Reverter, Token, Vault } from "../contracts/artifacts.js";
-import { other, owner, scenesFor, severe, tampered, type Scene, type Tampering } from "./scene.js";
+import { creation } from "../harness/creation.js";
+import { layerOf, other, owner, scenesFor, severe, tampered, type Scene, type Tampering } from "./scene.js";
 
 const method = "debug_traceCall";
 const named = ({ findings }: Report.Report, code: string) =>
@@ -95,6 +98,49 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
         ...{ has: 0n, needs: 5n, "short by": 5n },
       },
     ]);
+  });
+
+  it("shows the same where the contract returns a time, which is another in each world", async () => {
+    // calls `inner`, passes over its failure, and returns TIMESTAMP
+    const memory = `7f${plain.slice(2, 66)}5f527f${plain.slice(66).padEnd(64, "0")}602052`;
+    const call = `5f5f60245f5f73${at["inner"]?.slice(2)}5af150`;
+    const to = await scene.deploy({ abi: [], bytecode: creation(`${memory}${call}425f5260205ff3`) });
+    const report = await run({ from: owner.address, to, data: "0x12345678" });
+    expect([report.verdict, named(report, "InnerCallFailed").length]).toEqual(["caution", 1]);
+    expect(report.transactions[0].outcome.trace).not.toBeNull();
+  });
+
+  it("is said not to be seen of the fifth of a bundle, which is not traced", async () => {
+    const five = Array.from({ length: 5 }, () => calling("swallow"));
+    expect(named(await run(five), "CallsNotSeen")).toHaveLength(1);
+    expect(named(await run(five.slice(0, 4)), "CallsNotSeen")).toEqual([]);
+  });
+
+  const isOfCalls = (params: ReadonlyArray<unknown>) => JSON.stringify(params).includes("callTracer");
+  it("is asked for again where a tracer that has answered refused one transaction", async () => {
+    let traces = 0;
+    const refusal = new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) });
+    const layer = tampered(scene.url, (one) =>
+      one.method === method && isOfCalls(one.params) && traces++ === 1 ? refusal : null,
+    );
+    const asked = Preflight.preflight(calling("swallow") as never);
+    const reports = await Effect.runPromise(Effect.all([asked, asked, asked]).pipe(Effect.provide(layer)));
+    expect(reports.map((report) => named(report, "InnerCallFailed").length)).toEqual([1, 0, 1]);
+  });
+
+  it("takes what changes with it nowhere, however long it takes", async () => {
+    const slow = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) =>
+        Rpc.Rpc.of({
+          ...node,
+          request: (asked, params) =>
+            asked === method && isOfCalls(params) ? Effect.never : node.request(asked, params),
+        }),
+      ),
+    ).pipe(Layer.provide(layerOf(scene.url)));
+    const report = await Effect.runPromise(Preflight.preflight(calling("swallow") as never).pipe(Effect.provide(slow)));
+    expect([report.observed.traced, report.transactions[0].outcome.trace]).toEqual([1, null]);
   });
 
   it("is no trace where its gas is another, or there is no tracer, and that is said", async () => {

@@ -48,6 +48,8 @@ const codes = {
   counter: creation("5f546001015f5500"),
   /** mapping[2][name] = account. */
   registry: creation("6004355f526002602052602435" + "60405f205500"),
+  /** Keeps an account in slot 0x135 where gas has no price, as it has none where a list is made, and else in 0x134. */
+  pricing: creation(`73${stranger.slice(2)}3a156101340155` + "00"),
 };
 
 const geth = findGethOrWarn("slots that a node names");
@@ -116,6 +118,11 @@ describe.each(scenes)("on %s", (_, start) => {
     expect(report.verdict).toBe("ready");
     expect(report.stateChanges).toMatchObject([{ account: at.counter, seen: "unseen", transaction: 0 }]);
     expect(summary(report)).toMatch(/without moving anything.*What else it changes was not seen\.$/);
+  });
+  it("what it changes is said to be unseen where the code reads what a list is made without", async () => {
+    const report = await run(at.pricing, asking());
+    expect(report.observed.named).toMatchObject([{ address: at.pricing, storageKeys: [pad("0x135")] }]);
+    expect(report.stateChanges).toMatchObject([{ account: at.pricing, seen: "unseen", transaction: 0 }]);
   });
   it("a stored scan has the names, and its proof on another connection reads them", async () => {
     const scanned = await scanOn(untraced(), { from: owner.address, to: at.setter, data: asking(stranger) });

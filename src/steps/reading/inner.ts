@@ -118,7 +118,12 @@ export const checkInner = (
     for (const readings of worlds)
       for (const failure of readings[transaction]?.outcome.inner?.failed ?? [])
         if (!here.has(keyOf(failure))) met.set(keyOf(failure), failure);
-    return [...met.values()].map((failure) => {
+    // why: a trace does not say which call of a batch failed, and the batch's own answer may be of another world
+    const placed = new Set(
+      [...met.values()].flatMap((one) => (one.index === null ? [] : [keyOf({ ...one, index: null })])),
+    );
+    const once = [...met.values()].filter((one) => one.index !== null || !placed.has(keyOf(one)));
+    return once.map((failure) => {
       const { by, index, to, call, value = null, revert, evidence } = failure;
       return InnerCallFailed[isHarmless(failure) ? "info" : "warning"](
         { transaction, evidence },

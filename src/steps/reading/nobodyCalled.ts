@@ -19,7 +19,7 @@ import { mayBorrow, type Sights } from "./runCode.js";
 /** Accounts that are looked at for code. */
 const mostCallees = 48;
 
-/** True for precompiles and accounts that a chain answers for itself: they have no code. */
+/** True for precompiles and accounts that a chain answers for itself: they have no code, keep nothing, and a node may refuse to replace them. */
 export const isSystem = (account: Address): boolean => BigInt(account) <= 0xffffn && BigInt(account) > 0n;
 
 /** The accounts that batches call with data. */

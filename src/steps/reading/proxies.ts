@@ -1,6 +1,6 @@
 /** Which contracts are looked at for who acts for them: whose slots are read, and what they are asked themselves. Pure. */
 import { memoize } from "effect/Function";
-import { addressOf } from "../../abi/words.js";
+import { addressOf, isNobody } from "../../abi/words.js";
 import { effectsIn } from "../../effects/effects.js";
 import { facets, views, type Sight } from "../../effects/slots.js";
 import { plainJson } from "../../primitives/json.js";
@@ -13,13 +13,10 @@ import type { Case } from "./bundle.js";
 import { isSafeProxy, likelySafes, type Running } from "./delegateCalls.js";
 import type { Facts } from "./answers.js";
 import { successOf, type AskResult } from "./askResult.js";
-import { implementationsOf } from "./nobodyCalled.js";
+import { implementationsOf, isSystem } from "./nobodyCalled.js";
 
 /** How many contracts are looked at, in the order in which they are called; fewer of those that are only asked to move tokens. */
 const most = { contracts: 24, movers: 8 } as const;
-
-/** Precompiles keep nothing, and a node may refuse to replace them. */
-export const isPrecompile = (account: Address): boolean => account.startsWith(`0x${"0".repeat(36)}`);
 
 /**
  * The contracts that the bundle calls, and Safes that say that they execute, Safes first; a plain payment only where
@@ -30,7 +27,7 @@ export const callees = <C extends Running>(bundle: ReadonlyArray<C>, isPaid: (en
     entry.calls.read.filter(({ as, data }) => as === undefined && (data.length > 2 || isPaid(entry))),
   );
   const callees = new Set([...likelySafes(bundle), ...calls.map(({ to }) => to.toLowerCase() as Address)]);
-  return [...callees].filter((account) => !isPrecompile(account));
+  return [...callees].filter((account) => !isSystem(account) && !isNobody(account));
 };
 
 /** Contracts that the bundle asks for more than a payment, a movement of tokens or a right over them, all of which are measured. */

@@ -451,6 +451,7 @@ describe("later blocks that are as the next one", () => {
   it.each<[of: string, given: Given, fees: ReadonlyArray<bigint>]>([
     ["behind empty blocks", {}, [10n ** 9n, 669_921_875n]],
     ["behind one empty block", { input: { reach: 3 } }, [10n ** 9n, 875_000_000n]],
+    ["behind no more than four, however fast the chain is", { input: { reach: 37 } }, [10n ** 9n, 586_181_641n]],
     ["no higher than the request pays, where it cannot fall", { input: { head: floor } }, [7n, 10n]],
     ["its own, where the request pays no other", { input: { head: floor, signed: capped } }, [7n, 7n]],
     ["what the caller pretends", { options: { blockOverrides: { baseFeePerGas: 5n } } }, [5n, 5n]],

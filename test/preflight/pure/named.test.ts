@@ -83,6 +83,10 @@ describe("the gas of a list", () => {
     ["of a run that writes one slot less", 95_000n, false],
     ["of a run whose gas is not known", null, false],
   ])("is that of a run: %s", (_, used, expected) => expect(isListOf(list, input, used)).toBe(expected));
+  it("hides no write behind many names", () => {
+    const many = { accessList: [{ address: bob, storageKeys: keys(50) }], gasUsed: 100_000n };
+    expect([105_100n, 108_000n].map((used) => isListOf(many, input, used))).toEqual([true, false]);
+  });
   it("is no run's where there is no list, none of its gas, or an empty one for a run that writes", () => {
     expect(isListOf(null, input, 100_000n)).toBe(false);
     expect(isListOf({ accessList, gasUsed: null }, input, 100_000n)).toBe(false);

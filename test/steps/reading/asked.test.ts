@@ -235,6 +235,15 @@ describe("what a tracer sees to be asked", () => {
     expect([...FalseAnswers.doubted(told.traces[0]?.trace)]).toEqual([[token, balanceOf(token, alice)]]);
     expect([...FalseAnswers.doubted(traced([frame({ output: yes })])[0]?.trace)]).toEqual([]);
   });
+  it("is told behind as much as you like that is done, or asked of others", () => {
+    const done = Array.from({ length: 300 }, (_, n) =>
+      frame({ input: encoded("transfer", [bob, BigInt(n + 1_000)]), output: yes }),
+    );
+    expect(check(shop, { traces: traced([...done, frame({ output: no })]) })).toHaveLength(1);
+    const decoys = Array.from({ length: 4 }, () => frame({ to: carol, error: "execution reverted" }));
+    const { trace } = traced([...decoys, frame({ output: no })])[0] ?? {};
+    expect([...FalseAnswers.doubted(trace).keys()]).toEqual([carol, token]);
+  });
   it("is told once, with the answer, where the calldata has it, too", () => {
     const input = batch(token, transfer);
     const trace = frame({ to: alice, input: input.data, calls: [frame({ output: no })] });
@@ -361,6 +370,12 @@ describe("a failure inside that a tracer alone shows", () => {
     ],
     ["is a payment that is made again", [frame(refused), frame({ input: "0x", value: "0x5" })], {}, 0],
     ["is a payment in place of which tokens come", [frame({ ...refused, to: bob })], { transfers: [moved()] }, 0],
+    [
+      "is a payment in place of which less comes",
+      [frame({ ...refused, to: bob })],
+      { transfers: [moved({ amount: 1n })] },
+      1,
+    ],
     ["holds another that failed", [frame({ ...ignored, calls: [frame(refused)] })], {}, 1],
     ["is a call without value", [frame(ignored)], {}, 1],
     [
