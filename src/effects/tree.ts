@@ -32,12 +32,12 @@ export const treeOf = (trace: unknown, abis: AbiIndex): CallFrame | null => {
   const build = (frame: Frame, depth: number, isOnPath: boolean): CallFrame => {
     left -= 1;
     const culprit = isOnPath ? culpritIn(frame) : -1;
-    const inside = left > 0 && depth < most.depth ? frame.calls.map(frameOf) : [];
     const shown = new Map<number, CallFrame>();
     // why: the way to the failure comes before all else
-    for (const place of new Set([culprit, ...inside.keys()])) {
-      const within = inside[place];
-      if (within != null && left > 0) shown.set(place, build(within, depth + 1, place === culprit));
+    for (const place of depth < most.depth ? [culprit, ...frame.calls.keys()] : []) {
+      if (left <= 0) break;
+      const within = shown.has(place) ? null : frameOf(frame.calls[place]);
+      if (within !== null) shown.set(place, build(within, depth + 1, place === culprit));
     }
     const { from, to: contract, value, gasUsed, hasFailed } = frame;
     const calls = [...shown].sort(([a], [b]) => a - b).map(([, call]) => call);
