@@ -19,7 +19,7 @@ import {
   type Scene,
 } from "./scene.js";
 
-describe.each(scenesFor("burnt gas"))("on %s", (_, start) => {
+describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
   let scene: Scene;
   let payout: Hex;
   let greedy: Hex;
@@ -58,7 +58,8 @@ describe.each(scenesFor("burnt gas"))("on %s", (_, start) => {
       const [limit, cost, enough, less] = numbers.map(({ value: each }) => BigInt(String(each)));
       const { request, gas } = report.transactions[0];
       expect([limit, cost]).toEqual([gas.limit, (limit ?? 0n) * (request?.maxFeePerGas ?? 0n)]);
-      expect((less ?? 0n) * 4n).toBeLessThan(cost ?? 0n);
+      // why: geth estimates none below what was used, so that the least is taken to be twice an empty slot's slack
+      expect((less ?? 0n) * (bed === "geth" ? 2n : 4n)).toBeLessThan(cost ?? 0n);
       // why: two questions beside the others
       expect([trials(report), report.ledger.rounds]).toEqual([2, 2]);
       expect(severe(await prove(scene.url, report))).toContain("GasBurnt/warning");

@@ -21,6 +21,7 @@ import {
   nobody,
   other,
   owner,
+  severe,
   startAnvilScene,
   startGethScene,
   tampered,
@@ -172,8 +173,8 @@ describe.each(scenes)("on %s", (name, start) => {
         },
         { layer },
       );
-      expect([shown, again.verdict, again.observed.latestNumber]).toEqual([
-        ...[shown, "ready"],
+      expect([shown, again.verdict, severe(again), again.observed.latestNumber]).toEqual([
+        ...[shown, "ready", []],
         BigInt((await block()).number),
       ]);
       // beside the trial, behind it of several nodes, and beside the proof; what never arrived is not in the ledger
