@@ -1,7 +1,7 @@
 /**
  * Attacks that are honest in what is simulated, hand control over without a word, or come by stale nodes, pools, a switch
  * and tokens that lie, and honest transactions that look alike: of each class so many members, drawn by seed, and how many
- * of the attacks are stopped, how many of the honest ones `ready`. On anvil, on geth where it is installed, and on chains of
+ * of the attacks are stopped, how many of the honest ones `ready`. On anvil, geth and op-geth where they are installed, and on chains of
  * 12 s, 2 s and 200 ms.
  *
  *     npm run accuracy:families         (FAMILIES_COUNT=n of each class, default 200; FAMILIES_SEED=n; FAMILIES_BEDS=text

@@ -19,6 +19,7 @@ import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import type * as Transaction from "../../src/Transaction.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
+import { startOpGeth } from "../harness/opGeth.js";
 import { findGethOrWarn, startGethDev, type GethDevOptions } from "../harness/geth.js";
 import type { Sealed } from "../harness/gethEngine.js";
 import { CurrentRun, type RunContext } from "../rooms/rpc.js";
@@ -182,6 +183,15 @@ export const startAnvilScene = async (chainId = 31337, args: ReadonlyArray<strin
 export const startGethScene = async (bin: string, options: GethDevOptions = {}): Promise<Scene> => {
   const node = await startGethDev(bin, options);
   return sceneOn("geth", options.chainId ?? 1337, node, () => node.mine(), node.seal);
+};
+
+/** An op-geth of one's own, which has no pending block; its producer is the sequencer. why: of this chain nobody expects a clock */
+export const startOpGethScene = async (bin: string): Promise<Scene> => {
+  const node = await startOpGeth(bin, { generation: "isthmus", chainId: 1337 });
+  await node.mine();
+  const refuse = () => Promise.reject(new Error("op-geth seals nothing"));
+  const scene = sceneOn("op-geth", node.chainId, node, () => node.mine(), refuse);
+  return { ...scene, send: scene.pool };
 };
 
 /** The nodes that the pipeline is proven on; geth, with these arguments, only where it is installed. */

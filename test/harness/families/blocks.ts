@@ -31,7 +31,6 @@ const charging = creation(`5f5f5f5f${assemble(`${first} BASEFEE MUL ${second} AD
 
 /** The time of the next block, or one of the slots behind it: later than that. */
 const laterThan: Words = ({ below }, { time }, slot) => [time + (below(2) === 0 ? 0 : below(slot))];
-const behindEmpty = ({ baseFee }: Next): bigint => baseFee - baseFee / 8n;
 /** Where every block is empty, the base fee falls until there is none to fall. */
 const isFalling = (bed: string): boolean => bed !== "200 ms";
 
@@ -57,7 +56,7 @@ export const blocks: ReadonlyArray<Family> = [
     "steals in later blocks behind an empty one, by the base fee",
     false,
     `${first} NUMBER GT ISZERO ${second} BASEFEE GT OR`,
-    (_, next) => [next.number, behindEmpty(next)],
+    (_, next) => [next.number, next.behindEmpty],
     isFalling,
   ),
   giving("reads gas limit, producer and base fee", true, "COINBASE GASLIMIT OR BASEFEE OR", ({ below }) => [

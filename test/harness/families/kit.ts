@@ -10,12 +10,14 @@ import type { Report } from "../../../src/Report.js";
 import type * as Rpc from "../../../src/Rpc.js";
 import { nextBaseFee } from "../../rooms/chains.js";
 import { classify, type RpcError } from "../../rooms/errors.js";
+import { findOpGethOrWarn } from "../opGeth.js";
 import {
   layerOf,
   other,
   preflightOn,
   scenesFor,
   startAnvilScene,
+  startOpGethScene,
   tampered,
   type AnyInput,
   type Scene,
@@ -51,6 +53,8 @@ export interface Next {
   readonly time: number;
   readonly number: number;
   readonly baseFee: bigint;
+  /** The base fee of the block behind it, if it is empty. */
+  readonly behindEmpty: bigint;
   readonly gasLimit: bigint;
   readonly producer: bigint;
 }
@@ -123,9 +127,14 @@ export interface Bed {
 const paced = (name: string, chainId: number, paceMs: number): Bed => ({
   ...{ name, paceMs, isBare: false, start: () => startAnvilScene(chainId) },
 });
+const opGethBeds = (): ReadonlyArray<Bed> => {
+  const bin = findOpGethOrWarn("families on op-geth");
+  return bin === null ? [] : [{ name: "op-geth", start: () => startOpGethScene(bin), paceMs: null, isBare: false }];
+};
 export const beds = (): ReadonlyArray<Bed> => [
   ...scenesFor("families").map(([name, start]) => ({ name, start, paceMs: null, isBare: false })),
   ...scenesFor("families").map(([name, start]) => ({ name: `${name}, no debug`, start, paceMs: null, isBare: true })),
+  ...opGethBeds(),
   ...[paced("12 s", 424_212, 12_000), paced("2 s", 424_202, 2_000), paced("200 ms", 424_200, 200)],
 ];
 export const isUnpaced = (bed: string): boolean => !/^\d/.test(bed);
@@ -151,22 +160,27 @@ export const stageOn = async ({ name, start, paceMs, isBare }: Bed): Promise<Sta
   return { bed: name, scene, slot: Math.ceil((paceMs ?? 12_000) / 1_000), layer, put };
 };
 
+/** How the base fee of a bed's blocks follows their gas (EIP-1559). */
+const curveOf = (bed: string) =>
+  bed.startsWith("op-geth")
+    ? { elasticity: 6n, denominator: 250n, minBaseFeePerGas: 0n }
+    : { elasticity: 2n, denominator: 8n, minBaseFeePerGas: 0n };
+
 /** What a proof of now says of the next block. */
-const nextOn = async ({ scene, layer, put }: Stage): Promise<Next> => {
+const nextOn = async ({ bed, scene, layer, put }: Stage): Promise<Next> => {
   await scene.mine();
   const to = await put(steady);
   const { observed } = await preflightOn(layer, { from: other.address, to, value: 1n });
   const world = observed.worlds.find(({ run }) => run === "next");
-  const header = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Record<string, string>;
-  const of = (name: string) => BigInt(header[name] ?? "0x0");
-  const fee = nextBaseFee(
-    { baseFeePerGas: of("baseFeePerGas"), gasLimit: of("gasLimit"), gasUsed: of("gasUsed"), blobGasUsed: null },
-    { elasticity: 2n, denominator: 8n, minBaseFeePerGas: 0n },
-  );
+  const block = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as Record<string, string>;
+  const of = (name: string) => BigInt(block[name] ?? "0x0");
+  const curve = curveOf(bed);
+  const header = { baseFeePerGas: of("baseFeePerGas"), gasLimit: of("gasLimit"), gasUsed: of("gasUsed") };
+  const fee = nextBaseFee({ ...header, blobGasUsed: null }, curve) ?? 0n;
   if (world === undefined) throw new Error(`no proof of the next block: ${observed.tier}`);
   return {
     ...{ time: Number(world.timestamp), number: Number(world.number) },
-    ...{ baseFee: fee ?? 0n, gasLimit: of("gasLimit"), producer: of("miner") },
+    ...{ baseFee: fee, behindEmpty: fee - fee / curve.denominator, gasLimit: of("gasLimit"), producer: of("miner") },
   };
 };
 
