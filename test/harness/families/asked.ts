@@ -277,13 +277,15 @@ const honestToken = (dice: Dice, at: Place): Hex =>
 const answering = (dice: Dice, at: Place): Hex => dice.of([at.gold, at.silver, at.rebasing, at.permit, at.weth]);
 const deadline = 2n ** 40n;
 const honestAsks: ReadonlyArray<Family> = [
-  family(falsely, "transfers and approvals", null, (dice, at) => ({
-    ...{ from: me, to: honestToken(dice, at) },
-    data:
+  family(falsely, "transfers and approvals", null, (dice, at) => {
+    const to = honestToken(dice, at);
+    const data =
       dice.below(3) > 0
         ? asks("transfer", dice.of([dice.address(), me, at.stall]), BigInt(dice.below(10_000)) * unit)
-        : asks("approve", dice.of([at.stall, at.router]), amountOf(dice)),
-  })),
+        : // why: this one takes no other amount where there is an allowance
+          asks("approve", dice.of([at.stall, at.router]), to === at.mute ? 0n : amountOf(dice));
+    return { from: me, to, data };
+  }),
   ...forms.map((form) =>
     family(falsely, `transfers in ${form.name}`, null, (dice, at) =>
       form.of(

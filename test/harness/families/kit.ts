@@ -53,8 +53,9 @@ export interface Next {
   readonly time: number;
   readonly number: number;
   readonly baseFee: bigint;
-  /** The base fee of the block behind it, if it is empty. */
+  /** The base fee of the block behind it, if it is empty, and if it is full. */
   readonly behindEmpty: bigint;
+  readonly behindFull: bigint;
   readonly gasLimit: bigint;
   readonly producer: bigint;
 }
@@ -177,10 +178,12 @@ const nextOn = async ({ bed, scene, layer, put }: Stage): Promise<Next> => {
   const curve = curveOf(bed);
   const header = { baseFeePerGas: of("baseFeePerGas"), gasLimit: of("gasLimit"), gasUsed: of("gasUsed") };
   const fee = nextBaseFee({ ...header, blobGasUsed: null }, curve) ?? 0n;
+  const step = fee / curve.denominator;
+  const behind = { behindEmpty: fee - step, behindFull: fee + step * (curve.elasticity - 1n) };
   if (world === undefined) throw new Error(`no proof of the next block: ${observed.tier}`);
   return {
     ...{ time: Number(world.timestamp), number: Number(world.number) },
-    ...{ baseFee: fee, behindEmpty: fee - fee / curve.denominator, gasLimit: of("gasLimit"), producer: of("miner") },
+    ...{ baseFee: fee, ...behind, gasLimit: of("gasLimit"), producer: of("miner") },
   };
 };
 

@@ -127,8 +127,8 @@ export const nodes: ReadonlyArray<Family> = [
   pool(
     "a fee cap that one full block ends",
     false,
-    ({ below }, { baseFee }, to) => {
-      const maxFeePerGas = (baseFee * BigInt(1_000 + below(100))) / 1_000n;
+    ({ below }, { baseFee, behindFull }, to) => {
+      const maxFeePerGas = baseFee + ((behindFull - baseFee) * BigInt(below(80))) / 100n;
       return { from, to, data: "0x01", maxFeePerGas, maxPriorityFeePerGas: 1n + maxFeePerGas / 20n };
     },
     ({ verdict, findings }) => verdict !== "ready" || findings.some(({ code }) => code === "FeeCapShort"),
