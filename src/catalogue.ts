@@ -30,6 +30,7 @@ import * as delegateCalls from "./steps/reading/delegateCalls.js";
 import * as falseAnswers from "./steps/reading/falseAnswers.js";
 import * as inner from "./steps/reading/inner.js";
 import * as l1Fee from "./steps/reading/l1Fee.js";
+import * as lookalikes from "./steps/reading/lookalikes.js";
 import * as nobodyCalled from "./steps/reading/nobodyCalled.js";
 import * as outcome from "./steps/reading/outcome.js";
 import * as overrides from "./steps/reading/overrides.js";
@@ -47,7 +48,7 @@ const makers = [
   ...[answers, userSteps, checkProof, endpoint, trace, doubt, limit, observe, prepare, prove, judged, steps, compare],
   ...[bounded, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
-  ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled],
+  ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes],
 ] as const;
 
 /** A code of our own findings that are no errors. */

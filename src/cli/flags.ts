@@ -99,6 +99,10 @@ export const optionFlags = {
     "addresses, separated by commas, whose code a Safe or another account may run in its own place (DELEGATECALL)",
   ),
   accounts: text("account", "addresses, separated by commas, that are yours beside the sender, such as a Safe"),
+  knownAddresses: text(
+    "known-addresses",
+    "JSON file with addresses that you know: an array, or an object of addresses and names; one that only looks like them is a warning",
+  ),
   deadline: text("deadline", "time for the whole run, with its unit: 500ms, 10s, 1m (default 10s)"),
   feeLevel: Flag.Literals("fee-level", named.feeLevel.schema.literals).pipe(
     Flag.withDescription("how much tip to propose (default normal)"),
@@ -172,6 +176,11 @@ const readPolicies = Effect.fnUntraced(function* (path: string) {
   return yield* Effect.mapError(Policy.fromJson(data), ({ field, problem }) => wrong(`--${field}`, problem));
 });
 
+const readBook = Effect.fnUntraced(function* (path: string) {
+  const book = named.knownAddresses.check(yield* readJson(path, "--known-addresses"), "--known-addresses");
+  return yield* Effect.mapError(Effect.fromResult(book), ({ field, problem }) => wrong(field, problem));
+});
+
 /** Addresses, separated by commas. */
 const addresses = (text: string) =>
   Result.mapError(named.delegateTargets.check(list(text), ""), ({ field, problem }) => `${field} ${problem}`);
@@ -187,6 +196,7 @@ export const readRunOptions = Effect.fnUntraced(function* (flags: Command.Comman
   const options: Options = {
     ...{ traceReverts: true, accounts, delegateTargets, tokens, block: tag, deadline, feeLevel },
     ...(Option.isNone(flags.policies) ? {} : { policies: yield* readPolicies(flags.policies.value) }),
+    ...(Option.isNone(flags.knownAddresses) ? {} : { knownAddresses: yield* readBook(flags.knownAddresses.value) }),
   };
   return options;
 });

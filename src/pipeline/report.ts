@@ -17,6 +17,7 @@ import { bounded } from "../report/bounded.js";
 import { fromError, inOrder, code, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
+import { payeesOf } from "../report/payees.js";
 import { reportVersion, type BundleReport, type Draft, type Report, type ReportOptions } from "../report/schema.js";
 import * as Simulate from "../steps/simulate.js";
 import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
@@ -95,8 +96,8 @@ const checkHoles = (bundle: Bundle<Filled>, findings: ReadonlyArray<Finding>): R
 
 /** Parts of a report that are empty where a step was left out. */
 const partsOf: Partial<Record<BuiltInStep, ReadonlyArray<keyof Report>>> = {
-  assets: ["transfers", "balanceChanges"],
-  approvals: ["approvals", "exposure"],
+  assets: ["transfers", "balanceChanges", "payees"],
+  approvals: ["approvals", "exposure", "payees"],
 };
 
 /** Evaluates a policy on a report; the policy cannot tell where it reads what was left out. */
@@ -208,15 +209,19 @@ export const draftOf = (
     there.reduce<typeof seen>((here, other) => worseOf(here, other, whose), seen),
     steps,
   );
+  const payeesIn = (parts: Pick<Movements, "transfers" | "balanceChanges" | "approvals">) =>
+    payeesOf({ transactions, stateChanges, ...parts });
+  const payees = payeesIn(movements);
   const isJudged = about.policies.length > 0 || about.own.names.length > 0;
   const elsewhere = (isJudged ? others : []).map(({ run, moved: other }) => {
     const ran = Arr.map(bundle, (entry) => Simulate.ranIn(run, entry));
     const { tokens } = movements;
-    const moves = other && { ...other, exposure: exposureOf(ran, measure, run, other, traces), tokens };
+    const read = other && { ...other, exposure: exposureOf(ran, measure, run, other, traces), tokens };
+    const moves = read && withoutLeftOut(read, steps);
     return {
       ...{ before: run.before, after: run.after, isCompared: other !== null },
       told: {
-        ...(moves && withoutLeftOut(moves, steps)),
+        ...(moves && { ...moves, payees: payeesIn(moves) }),
         transactions: Arr.zipWith(transactions, ran, (transaction, { outcome }) => ({ ...transaction, outcome })),
       },
     };
@@ -224,9 +229,9 @@ export const draftOf = (
   const funds = steps.has("funds") ? Funds.read(bundle, answers) : [];
   const { observed, findings: aged } = observe(answers, options, about);
   const checked = {
-    ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals },
+    ...{ bundle, answers, transactions, funds, observed, stage: about.stage, approvals: movements.approvals, payees },
     ...{ moved: { assets, rights }, readings: others.map(({ run }) => run.readings), policies: about.policies },
-    delegateTargets: options.delegateTargets,
+    ...{ delegateTargets: options.delegateTargets, knownAddresses: options.knownAddresses },
   };
   const out = new Set<StepName>(leftOutOf(steps));
   const isTaken = ({ step }: Finding) => !out.has(step);
@@ -247,7 +252,7 @@ export const draftOf = (
     ...{ version: reportVersion, stage: about.stage, chainId: answers.chainId },
     chain: shownChain(answers.chain, answers.chainId, described),
     ...{ options, steps: { with: [...about.own.names], without: leftOutOf(steps) } },
-    ...{ observed, transactions, carriers: [], funds, ...movements, stateChanges },
+    ...{ observed, transactions, carriers: [], funds, ...movements, stateChanges, payees },
     findings: [...found, ...checkHoles(bundle, found)],
   };
   const whole = (ledger: Report["ledger"]): BundleReport => {

@@ -17,6 +17,7 @@ import * as Owners from "../steps/reading/owners.js";
 import * as FalseAnswers from "../steps/reading/falseAnswers.js";
 import * as NobodyCalled from "../steps/reading/nobodyCalled.js";
 import * as Shortfall from "../steps/reading/tokenShortfall.js";
+import { checkLookalikes } from "../steps/reading/lookalikes.js";
 import { checkPool } from "../steps/reading/pool.js";
 import { checkInner, harmlessBy } from "../steps/reading/inner.js";
 import { checkUnsupported } from "./endpoint/simulate.js";
@@ -80,10 +81,12 @@ export interface BuiltIn {
   readonly read?: (entry: Filled, bundle: Bundle<Filled>, answers: Answers) => Partial<TransactionReport>;
   /** Finds problems in the bundle with every choice made, its answers, and what was read out of them. */
   readonly check: (
-    draft: Pick<Report, "transactions" | "funds" | "observed" | "stage" | "approvals"> & {
+    draft: Pick<Report, "transactions" | "funds" | "observed" | "stage" | "approvals" | "payees"> & {
       readonly bundle: Bundle<Filled>;
       readonly answers: Answers;
       readonly delegateTargets: ReadonlyArray<Address>;
+      /** The caller's names of addresses. */
+      readonly knownAddresses: Readonly<Record<string, string>>;
       /** Findings made where it was read what moves and who gets rights. */
       readonly moved: Pick<Movements, "assets" | "rights">;
       /** The cases in the other worlds. */
@@ -144,9 +147,10 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
       code: answers.steps.has("code") ? Code.read(entry, answers, bundle) : Code.unlooked(entry),
     }),
     read: ({ code }) => ({ code }),
-    check: ({ bundle, answers }) => [
+    check: ({ bundle, answers, readings, payees, knownAddresses }) => [
       ...bundle.flatMap((entry) => Code.check(entry, answers)),
       ...NobodyCalled.check(bundle, answers),
+      ...checkLookalikes(bundle, readings, payees, knownAddresses),
     ],
   },
   {

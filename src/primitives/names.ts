@@ -155,6 +155,7 @@ export const optionNames = [
   "confirmHead",
   "speculate",
   "delegateTargets",
+  "knownAddresses",
   "tokens",
   "accounts",
   "worlds",

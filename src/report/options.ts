@@ -14,7 +14,16 @@ import { asKnownAbi } from "../abi/encode.js";
 import { KeptAccount, KeptBlock, Uint256, type accountRows, type blockRows } from "../eth/parameters.js";
 import { Address, Hash, isAddress } from "../primitives/hex.js";
 import type { optionNames } from "../primitives/names.js";
-import { bounded, type Checked, each, listOf, no, onlyHas, type Read } from "../primitives/problem.js";
+import {
+  address as checkedAddress,
+  bounded,
+  type Checked,
+  each,
+  listOf,
+  no,
+  onlyHas,
+  type Read,
+} from "../primitives/problem.js";
 
 /** A block as callers name it. */
 export const BlockName = Schema.Union([
@@ -100,6 +109,19 @@ const isJson = Schema.is(Schema.Json);
 
 const listedAddress = (value: unknown, field: string): Checked<Address> =>
   isAddress(value) ? Result.succeed(value.toLowerCase() as Address) : no(field, "must be 20 bytes of hex with 0x");
+
+const nameOf = decoded(Schema.String.check(Schema.isMaxLength(100)), () => "must be a name of at most 100 characters");
+
+/** Addresses, in lower case, and the caller's name of each; empty where it has none. */
+const addressBook: Read<Readonly<Record<string, string>>> = (value, field) => {
+  const isList = Array.isArray(value);
+  if (!isList && !isPlain(value)) return no(field, "must be addresses, or an object of addresses and names");
+  return Result.gen(function* () {
+    const accounts = yield* listOf(checkedAddress)(isList ? value : Object.keys(value), field);
+    const names = yield* listOf(nameOf)(isList ? accounts.map(() => "") : Object.values(value), field);
+    return Object.fromEntries(accounts.map((account, index) => [account, names[index] ?? ""]));
+  });
+};
 
 const KeptAbi = Schema.Struct({ address: Schema.NullOr(Address), abi: Schema.Array(Schema.Json) });
 
@@ -213,6 +235,16 @@ export const named = {
    * hash: `UnknownDelegateCall` is then the info `DelegateCall`; default none.
    */
   delegateTargets: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
+  /**
+   * Addresses that you know, as an array, or as an object of addresses and their names, such as `labels`; default none.
+   * An account that gets value, tokens or a right, or is called, and looks like one of them and is not, is a warning
+   * (`LookalikeAddress`). A report keeps them; no node is asked about them.
+   */
+  knownAddresses: row<ReadonlyArray<Address> | Readonly<Record<Address, string>>>()(
+    Schema.Record(Schema.String, Schema.String),
+    {},
+    addressBook,
+  ),
   /**
    * Further tokens that contracts could take, in addition to those that the bundle moves or approves and the chain's
    * best known ones. Every proof reads them for `report.exposure`; default none.

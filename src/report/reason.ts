@@ -85,7 +85,17 @@ export const listed = (parts: ReadonlyArray<string>): string =>
 
 /** Figures that read as they are called, behind their subject. */
 const verbs = [
-  ...["activates at", "had", "has", "holds", "holds through full blocks for", "needs", "needs up to", "returns"],
+  ...[
+    "activates at",
+    "had",
+    "has",
+    "holds",
+    "holds through full blocks for",
+    "looks like",
+    "needs",
+    "needs up to",
+    "returns",
+  ],
   ...["signs the message, or what hashes to,", "waited"],
 ];
 
@@ -105,6 +115,7 @@ const phrases: ReadonlyMap<string, string> = new Map([
   ["at most", "it may be at most %"],
   ["because", "the reason is: %"],
   ["beside", "+stands beside %"],
+  ["called", "~which you call %"],
   ["calls deep", "it is % calls deep"],
   ["calls read", "the calls that were read are %"],
   ["compared with", "it was compared with %"],

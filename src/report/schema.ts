@@ -21,6 +21,7 @@ import {
   TokenInfo,
   Transfer,
 } from "./parts.js";
+import { Payee } from "./payees.js";
 import { maxTransactions, Transaction } from "../transaction/fields.js";
 import { Observed } from "./observed.js";
 import { named, times } from "./options.js";
@@ -158,6 +159,7 @@ export const Report = Schema.Struct({
   approvals: Schema.Array(Approval),
   exposure: later(Schema.NullOr(Exposures), null),
   stateChanges: later(Schema.Array(StateChange), []),
+  payees: later(Schema.Array(Payee), []),
   tokens: Schema.Array(TokenInfo),
   /**
    * Accounts that pay or act, and name a sender as their owner, which a contract may claim of anybody; nothing is decided
@@ -191,6 +193,8 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly exposure: typeof Exposures.Type | null;
   /** Changes of the storage slots that say who controls accounts and contracts; empty until it is proven. */
   readonly stateChanges: ReadonlyArray<StateChange>;
+  /** Accounts that get value, tokens or a right, and what each gets, by their addresses: the list to screen. Empty in a stored report of version 4. */
+  readonly payees: ReadonlyArray<Payee>;
   /** Tokens as they describe themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
   /** Findings: blockers, checks that could not be made, warnings and information. */

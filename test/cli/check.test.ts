@@ -83,6 +83,21 @@ describe("check", () => {
     expect(blocked.transactions[0].call).toMatchObject({ function: "transfer", by: "abi" });
     expect((await check(...transfer, "--account", "0x12")).code).toBe(64);
   });
+  it("names a receiver that looks like one of your addresses", async () => {
+    const book = join(bin.directory, "book.json");
+    writeFileSync(
+      book,
+      JSON.stringify({ [`${bob.slice(0, 8)}${"5".repeat(28)}${bob.slice(-6)}`.toLowerCase()]: "Savings" }),
+    );
+    const found = await check(...transfer, "--known-addresses", book);
+    expect([found.code, found.stdout]).toEqual([2, expect.stringMatching(/which you call\s+"Savings"/)]);
+    writeFileSync(book, "[1]");
+    const wrong = await check(...transfer, "--known-addresses", book);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      64,
+      expect.stringContaining("--known-addresses[0]: must be an address"),
+    ]);
+  });
   it("names the currency of a chain of no table as it is told, and has no false name for it", async () => {
     const celo = await use(startAnvil({ chainId: 42220 }));
     const ran = (...args: ReadonlyArray<string>) => bin.run(["check", "--rpc-url", celo.url, ...transfer, ...args]);

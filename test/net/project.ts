@@ -211,6 +211,7 @@ const reportOf = (report: Report) => ({
   transfers: report.transfers.map(transferOf),
   balanceChanges: report.balanceChanges.map(changeOf),
   approvals: report.approvals.map(approvalOf),
+  payees: report.payees,
   // the order in which tokens are described says nothing
   tokens: report.tokens.map(tokenOf).map(plain).sort(byText),
   funds: report.funds.map(fundsOf),

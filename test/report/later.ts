@@ -10,6 +10,7 @@ export const later: ReadonlyArray<readonly [path: Path, absent: unknown]> = [
   [["carriers"], []],
   [["exposure"], null],
   [["stateChanges"], []],
+  [["payees"], []],
   [["owned"], []],
   [["observed", "reads"], []],
   [["observed", "traced"], 0],

@@ -4,6 +4,7 @@ export { left, right, type Cell, type Column } from "../../src/report/document.j
 export { bounded } from "../../src/report/bounded.js";
 export { Finding, FindingCode, fromError, messageOf, type StepName } from "../../src/report/finding.js";
 export { freshnessOf, minesOnDemand, type FreshnessOptions } from "../../src/report/freshness.js";
+export { payeesOf } from "../../src/report/payees.js";
 export { toHtml } from "../../src/report/html.js";
 export { fromJson, toJson, upgrade } from "../../src/report/json.js";
 export { toMarkdown } from "../../src/report/markdown.js";

@@ -40,6 +40,7 @@ export { likelyCause } from "../../src/steps/reading/likelyCause.js";
 export * as L1Fee from "../../src/steps/reading/l1Fee.js";
 export { burns, readCall, unknownOutcome } from "../../src/steps/reading/outcome.js";
 export { concernedIn, doubtfulIn, livesIn } from "../../src/steps/reading/addressPositions.js";
+export { checkLookalikes } from "../../src/steps/reading/lookalikes.js";
 export { checkPool } from "../../src/steps/reading/pool.js";
 export { barOf, isOtherKind, isUnderpriced, queuedCost, raised } from "../../src/steps/reading/pool.js";
 export { accountsIn, blockReads, instructionsIn } from "../../src/steps/reading/blockReads.js";

@@ -165,6 +165,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "AskedInVain":
     case "CalledNobody":
     case "GasBurnt":
+    case "LookalikeAddress":
       return "note";
     default:
       return kindOfOwn(code);
