@@ -35,6 +35,7 @@ import * as nobodyCalled from "./steps/reading/nobodyCalled.js";
 import * as outcome from "./steps/reading/outcome.js";
 import * as overrides from "./steps/reading/overrides.js";
 import * as pool from "./steps/reading/pool.js";
+import * as pretended from "./steps/reading/pretended.js";
 import * as secondReading from "./steps/reading/secondReading.js";
 import * as stateChanges from "./steps/reading/stateChanges.js";
 import * as tokenShortfall from "./steps/reading/tokenShortfall.js";
@@ -48,7 +49,7 @@ const makers = [
   ...[answers, userSteps, checkProof, endpoint, trace, doubt, limit, observe, prepare, prove, judged, steps, compare],
   ...[bounded, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
-  ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes],
+  ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes, pretended],
 ] as const;
 
 /** A code of our own findings that are no errors. */

@@ -121,6 +121,11 @@ export const atAccount = inOrder<{ readonly address: string; readonly block: Blo
   address: Account.write,
   block: blockParameter,
 });
+export const atSlot = inOrder<{ readonly address: string; readonly slot: Hash; readonly block: BlockParameter }>({
+  address: Account.write,
+  slot: Word.write,
+  block: blockParameter,
+});
 export const feeRange = inOrder({
   blockCount: quantity,
   newestBlock: heightOrTag,

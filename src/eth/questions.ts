@@ -1,5 +1,6 @@
 /** The questions that a report asks, as data: `methods` sends each by itself, a round many together. */
 import * as Result from "effect/Result";
+import type { Hash } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { malformed } from "../rpc/judging.js";
 import { question, unknownBlock } from "./ask.js";
@@ -7,7 +8,7 @@ import { Block, FeeHistory, Receipt } from "./block.js";
 import { checkBlooms } from "./bloom.js";
 import * as Encode from "./encode.js";
 import type { BlockParameter, CallRequest, Simulation } from "./parameters.js";
-import { Bytes, decoder, Index, list, Quantity } from "./shape.js";
+import { Bytes, decoder, Index, list, Quantity, Word } from "./shape.js";
 
 /** `eth_chainId`. */
 export const chainId = question("eth_chainId", () => [], Index);
@@ -29,6 +30,13 @@ export const count = (parameters: { readonly address: string; readonly block: Bl
 /** `eth_getCode`. */
 export const code = (parameters: { readonly address: string; readonly block: BlockParameter }) =>
   question("eth_getCode", Encode.atAccount(parameters), Bytes);
+
+/** `eth_getStorageAt`. */
+export const storage = (parameters: {
+  readonly address: string;
+  readonly slot: Hash;
+  readonly block: BlockParameter;
+}) => question("eth_getStorageAt", Encode.atSlot(parameters), Word);
 
 /** `eth_getBalance`. */
 export const balance = (parameters: { readonly address: string; readonly block: BlockParameter }) =>

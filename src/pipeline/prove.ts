@@ -40,7 +40,7 @@ import { checkGround, proveOnStableHead } from "./proof.js";
 import { answersIn, type ProofState } from "./proofState.js";
 import { inFlightOf, subjectsOf, type Unplaced, type Claim } from "./proofPlans.js";
 import { judged, makeDraft } from "./report.js";
-import { askUserSteps } from "./later.js";
+import { askUserSteps, withPretended, withTokens } from "./later.js";
 import { checkLeftOut, LeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { comparedIn, pendingOf, tagOf } from "./worlds/contexts.js";
 import { TokenCache } from "../steps/reading/tokens.js";
@@ -227,7 +227,8 @@ const proveOnce = Effect.fnUntraced(function* (
   if (!steps.has("simulate")) return { report: unproven(yield* whole, steps), limits: null };
   const own = yield* request;
   const names = yield* Effect.service(TokenCache);
-  const about = yield* aboutOf(report, cases, { policies, scanned, looks: own.looks, settled: widened });
+  const looks = withPretended(own.looks, report.options);
+  const about = yield* aboutOf(report, cases, { policies, scanned, looks, settled: widened });
   yield* turn;
   const state = yield* proveOnStableHead(about);
   yield* turn;
@@ -273,12 +274,13 @@ export const ScanAgain = code("estimate", ["unavailable"], "ScanAgain", [
  * once, if the scan is of this very call; of any other report that is proof of nothing.
  */
 export const proveChosen = Effect.fnUntraced(function* (
-  report: Draft<BundleReport>,
+  chosen: Draft<BundleReport>,
   proving: Proving,
 ): Effect.fn.Return<BundleReport, never, Rpc> {
-  const { chainId, options, transactions, steps } = report;
+  const { chainId, transactions, steps } = chosen;
   const chains = yield* chainsInUse;
-  const block = proving.scanned === null ? (options.block ?? chains(chainId).blockTag) : tagOf(report);
+  const block = proving.scanned === null ? (chosen.options.block ?? chains(chainId).blockTag) : tagOf(chosen);
+  const report = proving.scanned === null ? { ...chosen, options: yield* withTokens(chosen.options, block) } : chosen;
   const bundle = Arr.map(transactions, ({ input }) => input);
   // why: users' own steps are asked once for a proof and all that it asks again
   const own = yield* Effect.cached(askUserSteps(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));

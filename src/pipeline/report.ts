@@ -21,6 +21,7 @@ import { payeesOf } from "../report/payees.js";
 import { reportVersion, type BundleReport, type Draft, type Report, type ReportOptions } from "../report/schema.js";
 import * as Simulate from "../steps/simulate.js";
 import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
+import { checkPretended } from "../steps/reading/pretended.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own } from "./own.js";
@@ -244,6 +245,7 @@ export const draftOf = (
       .filter(isTaken),
     ...aged,
     ...checkOverrides(observed, options),
+    ...checkPretended(options, answers.before),
     // why: what comparing runs showed is no less true for the step that its code is told under
     ...about.findings,
   ]);

@@ -18,7 +18,7 @@ import { chainsInUse } from "../eth/chains.js";
 import { each, sent } from "../eth/round.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import { answersOf, figuresOf } from "./answers.js";
-import { askUserSteps, rare } from "./later.js";
+import { askUserSteps, rare, withPretended, withTokens } from "./later.js";
 import { nothingAhead, remember, sendAhead, type Last } from "./ahead.js";
 import { activeSteps } from "./steps.js";
 import { choose, withGas, type Limits } from "./choose.js";
@@ -66,7 +66,7 @@ const isDear = ({ chainId, findings }: Pick<Report, "chainId" | "findings">, ear
 
 /** A scan: the draft of its report, how that is made whole, and the answers that its proof need not ask for again. */
 export const scanOnce = Effect.fnUntraced(function* (
-  { bundle, options, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
+  { bundle, options: given, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
   earlier: Report["steps"]["with"] = [],
   last: Last | null = null,
 ) {
@@ -76,12 +76,13 @@ export const scanOnce = Effect.fnUntraced(function* (
   const named = bundle[0].input.chainId;
   const chainId = named ?? memory.recall("chainId");
   const chain = chains(chainId);
-  const block = options.block ?? chain.blockTag;
+  const block = given.block ?? chain.blockTag;
+  const options = yield* withTokens(given, block);
   const inputs = Arr.map(bundle, ({ input }) => input);
   const own = yield* askUserSteps(inputs, { chainId, block, stage: "scan" }, null, earlier);
   const steps = yield* activeSteps;
   const wanted = wantedBy(policies, bundle, limits, steps);
-  const subject = { bundle, options, chain, wanted, looks: own.looks, steps };
+  const subject = { bundle, options, chain, wanted, looks: withPretended(own.looks, options), steps };
   const round = yield* askScan(subject, block);
   yield* turn;
   const make = Effect.fnUntraced(function* (fees: NonNullable<Last["fees"]> | null) {
@@ -183,5 +184,8 @@ export const proveScanned = <E = never, R = never>(
   speculates = false,
 ): Effect.Effect<BundleReport, E, Rpc | R> =>
   withRun(prepared.options.deadlineMs, () =>
-    speculates ? Effect.scopedWith((scope) => provedIn(prepared, choose, scope)) : provedIn(prepared, choose, null),
+    // why: what is pretended is found in front of the scan, and nothing can be sent beside it
+    speculates && prepared.options.tokenOverrides === null
+      ? Effect.scopedWith((scope) => provedIn(prepared, choose, scope))
+      : provedIn(prepared, choose, null),
   );

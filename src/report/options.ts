@@ -158,13 +158,19 @@ const policyData = (input: unknown, field: string): Checked<Schema.Json> => {
     : no(field, "must be a policy, as Policy's constructors make them");
 };
 
-/** Reads what is pretended, by its fields. Any other is refused: the report would tell of a world that nobody ran. */
-const pretended = <S extends typeof KeptAccount | typeof KeptBlock>({ fields }: S): Read<S["Type"]> => {
+/**
+ * Reads what is pretended, by its fields, all of them where `isWhole`. Any other is refused: the report would tell of a
+ * world that nobody ran.
+ */
+const pretended = <S extends { readonly fields: object; readonly Type: object }>(
+  { fields }: S,
+  isWhole = false,
+): Read<S["Type"]> => {
   const own = Object.entries(fields as Readonly<Record<string, Schema.ConstraintDecoder<unknown>>>);
   const checks = new Map(own.map(([name, schema]) => [name, decoded(schema, (text) => text)]));
   return (value, field) => {
     if (!isPlain(value)) return no(field, "must be an object");
-    const given = [...checks].filter(([name]) => Object.hasOwn(value, name) && value[name] !== undefined);
+    const given = [...checks].filter(([name]) => isWhole || (Object.hasOwn(value, name) && value[name] !== undefined));
     const kept = Result.andThen(onlyHas(value, [...checks.keys()], "a field here", `${field}.`), () =>
       each(given, ([name, check]) =>
         Result.map(check(value[name], `${field}.${name}`), (read) => [name, read] as const),
@@ -192,6 +198,35 @@ const stateOverrides: Read<typeof StateOverrides.Type> = (value, field) => {
     return Result.map(account(written, `${field}[${address}]`), (read) => [address.toLowerCase(), read] as const);
   });
   return Result.map(kept, Object.fromEntries);
+};
+
+const balanceRow = Schema.Struct({ token: Address, owner: Address, amount: Uint256 });
+const allowanceRow = Schema.Struct({ ...balanceRow.fields, spender: Address });
+const TokenOverrides = Schema.NullOr(
+  Schema.Struct({ balances: Schema.Array(balanceRow), allowances: Schema.Array(allowanceRow) }),
+);
+
+/** More amounts than anybody pretends at once. */
+const mostPretended = 32;
+const amounts = <A extends typeof balanceRow.Type>(read: Read<A>, value: unknown, field: string) =>
+  Array.isArray(value) && value.length > mostPretended
+    ? no(field, `has more than ${mostPretended} entries`)
+    : listOf(read)(value ?? [], field);
+
+const [balance, allowance] = [pretended(balanceRow, true), pretended(allowanceRow, true)];
+
+/** Balances and allowances by token. */
+const tokenOverrides: Read<typeof TokenOverrides.Type> = (value, field) => {
+  if (value === null) return Result.succeed(null);
+  if (!isPlain(value)) return no(field, "must be an object");
+  const { balances, allowances } = value;
+  return Result.gen(function* () {
+    yield* onlyHas(value, ["balances", "allowances"], "a field here", `${field}.`);
+    return {
+      balances: yield* amounts(balance, balances, `${field}.balances`),
+      allowances: yield* amounts(allowance, allowances, `${field}.allowances`),
+    };
+  });
 };
 
 const share = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThan(1));
@@ -279,6 +314,16 @@ export const named = {
   pending: plain<"guess" | "preconfirmed">()(pending, null, () => 'must be "guess" or "preconfirmed"'),
   /** Pretended state, by address: the report then describes an imaginary world, is at most `caution` and gives no clearance. */
   stateOverrides: row<Readonly<Record<Address, GivenRows<typeof accountRows>>>>()(StateOverrides, null, stateOverrides),
+  /**
+   * Pretended balances and allowances of ERC-20 tokens, by token and amount in raw units, with the same consequence. One
+   * request more (`eth_simulateV1`) finds the storage slot of each, in the usual layouts of Solidity, Vyper, Solady and
+   * OpenZeppelin; a report keeps it in `stateOverrides`. Where a token does not tell the amount then, such as one that
+   * works balances out, `TokenNotPretended` makes the report `unknown`. The total supply stays as it is.
+   */
+  tokenOverrides: row<{
+    readonly balances?: ReadonlyArray<typeof balanceRow.Type> | undefined;
+    readonly allowances?: ReadonlyArray<typeof allowanceRow.Type> | undefined;
+  }>()(TokenOverrides, null, tokenOverrides),
   /** Pretended block fields, with the same consequence. */
   blockOverrides: row<GivenRows<typeof blockRows>>()(Schema.NullOr(KeptBlock), null, (value, field) =>
     value === null ? Result.succeed(null) : blockOverrides(value, field),

@@ -34,6 +34,7 @@ const options: Report["options"] = {
   pending: null,
   priceBump: null,
   stateOverrides: null,
+  tokenOverrides: null,
   blockOverrides: null,
   policies: [],
   tolerance: 0.005,

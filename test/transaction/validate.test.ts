@@ -166,6 +166,7 @@ describe("bad input", () => {
     },
   );
 
+  const amount = { token: to, owner: from, amount: 1n };
   const options: ReadonlyArray<readonly [options: unknown, field: string]> = [
     [null, "options"],
     [[], "options"],
@@ -198,6 +199,16 @@ describe("bad input", () => {
     [{ stateOverrides: { "0x12": {} } }, "options.stateOverrides"],
     [{ stateOverrides: { [to]: { balance: 1 } } }, `options.stateOverrides[${to}].balance`],
     [{ stateOverrides: { [to]: null } }, `options.stateOverrides[${to}]`],
+    [{ tokenOverrides: [] }, "options.tokenOverrides"],
+    [{ tokenOverrides: { balance: [] } }, "options.tokenOverrides.balance"],
+    [{ tokenOverrides: { balances: {} } }, "options.tokenOverrides.balances"],
+    [{ tokenOverrides: { balances: Array.from({ length: 33 }, () => amount) } }, "options.tokenOverrides.balances"],
+    [{ tokenOverrides: { balances: [null] } }, "options.tokenOverrides.balances[0]"],
+    [{ tokenOverrides: { balances: [{ ...amount, token: "0x" }] } }, "options.tokenOverrides.balances[0].token"],
+    [{ tokenOverrides: { balances: [amount, { ...amount, amount: 1 }] } }, "options.tokenOverrides.balances[1].amount"],
+    [{ tokenOverrides: { balances: [{ ...amount, amount: -1n }] } }, "options.tokenOverrides.balances[0].amount"],
+    [{ tokenOverrides: { balances: [{ ...amount, spender: to }] } }, "options.tokenOverrides.balances[0].spender"],
+    [{ tokenOverrides: { allowances: [amount] } }, "options.tokenOverrides.allowances[0].spender"],
     [{ blockOverrides: { time: "now" } }, "options.blockOverrides.time"],
   ];
   it.each(options.map(([given, field]) => ({ given, field })))("$field, case $#", async ({ given, field }) => {

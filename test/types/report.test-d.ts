@@ -166,6 +166,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "CalledNobody":
     case "GasBurnt":
     case "LookalikeAddress":
+    case "TokenNotPretended":
       return "note";
     default:
       return kindOfOwn(code);

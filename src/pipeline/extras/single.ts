@@ -17,11 +17,13 @@ import * as Code from "../../steps/code.js";
 import * as Estimate from "../../steps/estimate.js";
 import * as Fee from "../../steps/fee.js";
 import * as Nonce from "../../steps/nonce.js";
+import { checkPretended } from "../../steps/reading/pretended.js";
 import type { Bundle, Filled } from "../../steps/reading/bundle.js";
 import * as Transactions from "../../Transaction.js";
 import { answersOf, checkOutcomes, type ActiveSteps, type Answers } from "../answers.js";
 import { choose } from "../choose.js";
 import * as Options from "../prepare.js";
+import { withPretended, withTokens } from "../later.js";
 import { counted } from "../rounds.js";
 import { askScan } from "../scan.js";
 
@@ -49,15 +51,20 @@ const single = <A>(
 ): Transactions.TakesInput<Options.Options, Effect.Effect<A, InvalidTransaction | Verdict | RpcError, Rpc>> =>
   Effect.fn(name)(function* (input: unknown, runOptions: Options.Options = {}) {
     const { memory, defaults } = yield* Rpc;
-    const { bundle: all, options } = yield* Options.prepare(input, runOptions, defaults);
+    const { bundle: all, options: given } = yield* Options.prepare(input, runOptions, defaults);
     const chains = yield* chainsInUse;
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
-    const subject = { bundle: Arr.of(all[0]), options, chain, wanted: [], looks: [], steps: new Set(steps) };
-    const round = yield* counted(askScan(subject, options.block ?? chain.blockTag));
+    const block = given.block ?? chain.blockTag;
+    const isRun = steps.includes("simulate");
+    const options = isRun ? yield* counted(withTokens(given, block)) : given;
+    const looks = isRun ? withPretended([], options) : [];
+    const subject = { bundle: Arr.of(all[0]), options, chain, wanted: [], looks, steps: new Set(steps) };
+    const round = yield* counted(askScan(subject, block));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(subject.bundle, answers);
-    return yield* orFail(...make(bundle[0], bundle, answers));
+    const [output, findings] = make(bundle[0], bundle, answers);
+    return yield* orFail(output, [...findings, ...(isRun ? checkPretended(options, answers.before) : [])]);
   });
 
 /** Reads who sends and receives. JSON-RPC: `eth_getCode`. Fails with `SenderNotEoa`, `NoCode`, `InitCodeTooLarge`. */

@@ -288,6 +288,16 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
     "where the first is behind": [agreed((stage) => [behind(stage), honest(stage)]), open],
     "on the block of the first": [agreed((stage) => [honest(stage), lied(dearer(stage))(stage)]), ["geth"]],
   },
+  tokenSlots: {
+    "of a balance": [
+      async (stage) => {
+        const balances = [{ token: stage.t.token, owner: plain.address, amount: 7n }];
+        const transfer = { ...token(stage), from: plain.address };
+        return posted(() => transfer, honest, { tokenOverrides: { balances } })(stage);
+      },
+      open,
+    ],
+  },
   settlement: {
     "as it was said": [settled(spend, async ({ scene }, report) => scene.broadcast(await sign(report))), open],
     "not as it was said": [
