@@ -32,7 +32,7 @@ export const Payee = Schema.Struct({
     }),
   ),
 });
-export interface Payee extends Schema.Schema.Type<typeof Payee> {}
+export type Payee = typeof Payee.Type;
 
 /** The parts of a report that tell who gets something. */
 interface Source {

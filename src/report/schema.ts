@@ -194,7 +194,7 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   /** Changes of the storage slots that say who controls accounts and contracts; empty until it is proven. */
   readonly stateChanges: ReadonlyArray<StateChange>;
   /** Accounts that get value, tokens or a right, and what each gets, by their addresses: the list to screen. Empty in a stored report of version 4. */
-  readonly payees: ReadonlyArray<Payee>;
+  readonly payees: ReadonlyArray<typeof Payee.Type>;
   /** Tokens as they describe themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
   /** Findings: blockers, checks that could not be made, warnings and information. */
