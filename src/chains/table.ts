@@ -128,8 +128,13 @@ const rows: Readonly<Record<number, ReadonlyArray<readonly [symbol: string, deci
 };
 
 /** The best known tokens of a chain; none of a chain that is not in the table. */
-const knownTokens = (chainId: number) =>
+export const knownTokens = (chainId: number) =>
   (rows[chainId] ?? []).map(([symbol, decimals, address]) => ({ address, symbol, decimals }));
+
+/** The symbols of the best known tokens of all chains. */
+export const knownSymbols: ReadonlySet<string> = new Set(
+  Object.values(rows).flatMap((row) => row.map(([symbol]) => symbol)),
+);
 
 /** The contracts of these tokens; none where no chain is named. */
 export const knownTokensOf = (chainId: number | null): ReadonlySet<Address> =>

@@ -53,7 +53,7 @@ export class NonceBusy extends stated<NonceBusy>()("NonceBusy", {
   ({ lane, inFlight, cap, retryInMs, head }) => [
     count("in flight", inFlight),
     count("at most", cap),
-    text("lane", lane),
+    text("account and chain", lane),
     milliseconds("first lease ends in", retryInMs),
     count("the first is nonce", head?.nonce ?? null),
     hash("with", head?.hash ?? null),
@@ -80,7 +80,7 @@ export class NonceColdStart extends stated<NonceColdStart>()("NonceColdStart", {
   ({ lost }) =>
     lost === null ? "the nonce store knows nothing of this account" : "the nonce store has lost this account",
   (error) => [
-    text("lane", error.lane),
+    text("account and chain", error.lane),
     count("latest", error.latest),
     count("pending", error.pending),
     text("known by", error.lost),
@@ -99,7 +99,7 @@ export class LeaseLost extends stated<LeaseLost>()("LeaseLost", {
   nonce: Schema.BigInt,
 })(
   "the lease on the nonce is lost, so the transaction was not sent",
-  (error) => [count("nonce", error.nonce), text("lane", error.lane)],
+  (error) => [count("nonce", error.nonce), text("account and chain", error.lane)],
   "reserve again and sign with the new nonce; raise `ttl` if signing takes long",
 ) {}
 
@@ -142,8 +142,8 @@ export class NonceImplausible extends stated<NonceImplausible>()("NonceImplausib
   next: Schema.BigInt,
 })(
   "the node's transaction count is not believable",
-  (error) => [count("count", error.count), count("next", error.next), text("lane", error.lane)],
-  "check the endpoint; if the account really sent that many elsewhere, try again until the count is believed, or use a new lane",
+  (error) => [count("count", error.count), count("next", error.next), text("account and chain", error.lane)],
+  "check the endpoint; if the account really sent that many elsewhere, try again until the count is believed, or use a new account",
 ) {}
 
 /** The chain is at a count of which the store keeps nothing any more: what is missing there cannot be sent again. */
@@ -156,7 +156,7 @@ export class NonceForgotten extends stated<NonceForgotten>()("NonceForgotten", {
   tail: Schema.BigInt,
 })(
   "the chain went back further than the nonce store remembers",
-  (error) => [count("count", error.count), count("kept from", error.tail), text("lane", error.lane)],
+  (error) => [count("count", error.count), count("kept from", error.tail), text("account and chain", error.lane)],
   "if the node lags, wait or use another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
 ) {}
 
@@ -176,7 +176,7 @@ export class NonceChainReset extends stated<NonceChainReset>()("NonceChainReset"
     count("block", error.block),
     hash("had", error.expected),
     hash("has", error.actual),
-    text("lane", error.lane),
+    text("account and chain", error.lane),
   ],
   "if the node lags, wait or use another; if the chain was reset, `Nonces.forget(lane)` and start it anew",
 ) {}
@@ -216,7 +216,7 @@ export class ReplaceConflict extends stated<ReplaceConflict>()("ReplaceConflict"
   last: nullable(Hash),
 })(
   "the nonce does not hold the transaction that was to be replaced",
-  (error) => [count("nonce", error.nonce), hash("holds", error.last), text("lane", error.lane)],
+  (error) => [count("nonce", error.nonce), hash("holds", error.last), text("account and chain", error.lane)],
   "read `Nonces.committed`, and replace the transaction that it shows",
 ) {}
 

@@ -13,7 +13,7 @@ export class NonceBurned extends stated<NonceBurned>()("NonceBurned", {
   hash: Hash,
 })(
   "another transaction of the account is final at this nonce",
-  (error) => [count("nonce", error.nonce), hash("ours", error.hash), text("lane", error.lane)],
+  (error) => [count("nonce", error.nonce), hash("ours", error.hash), text("account and chain", error.lane)],
   "send again with a new nonce; find out who else uses the key",
 ) {}
 
@@ -48,7 +48,7 @@ export class SendRejected extends stated<SendRejected>()("SendRejected", {
   (error) => [
     count("nonce", error.nonce),
     hash("ours", error.hash),
-    text("lane", error.lane),
+    text("account and chain", error.lane),
     text("because", error.detail),
   ],
   ({ isFree }) =>

@@ -108,17 +108,23 @@ export const isPassed = ({ counts }: Pick<Status, "counts">, nonce: bigint): boo
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
+/** An account and its chain in words, by the id of a lane. */
+export const laneText = (id: string): string => {
+  const [chainId = "", address = "", key = "0"] = id.split(":");
+  return escapeText(`account ${address} on chain ${chainId}${key === "0" ? "" : `, key ${key}`}`);
+};
+
 /** A status as lines of text. */
 export const toText = (status: Status): string => {
   const { lane, counts, floor, next, reserved, committed, gaps, settled, violations } = status;
   return [
-    `lane ${escapeText(lane)}`,
+    laneText(lane),
     `  chain      ${counts === null ? "unavailable" : `latest ${counts.latest}, pending ${counts.pending}`}`,
     `  range      from ${floor} to before ${next}`,
     ...reserved.map(({ nonce, endsInMs }) => `  reserved   ${nonce}, ends in ${seconds(endsInMs)}`),
     ...committed.map(
       ({ nonce, hash, attempts, ageMs, outcome, why, state }) =>
-        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${why === "" ? "" : ` (${escapeText(why)})`}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}${state === "passed" ? ", passed by the chain" : `, ${state}`}`,
+        `  committed  ${nonce}, ${escapeText(hash)}, ${seconds(ageMs)} old, ${outcome === "" ? "not reported" : escapeText(outcome)}${why === "" ? "" : ` (${escapeText(why)})`}${attempts > 1 ? `, replaced ${attempts - 1}×` : ""}${state === "passed" ? ", already used on chain" : `, ${state}`}`,
     ),
     ...(status.foreign.length === 0 ? [] : [`  foreign    ${status.foreign.join(", ")}`]),
     ...(gaps.length === 0 ? [] : [`  GAPS       ${gaps.join(", ")}: nothing above is mined before they are used`]),
@@ -136,7 +142,7 @@ export const oldAfterMs = 300_000;
 /** Bytes that nobody handed out again for so long have no `Nonces.keep`, ms. */
 const unkeptAfterMs = 60_000;
 
-const keeps = "keep the lane in at least one process (`Nonces.keep`)";
+const keeps = "keep the account in at least one process (`Nonces.keep`)";
 
 /** Texts about one nonce, behind its number. */
 const sentences = {
@@ -147,8 +153,8 @@ const sentences = {
   gap: "is a gap and nothing above it is mined: the next reservation takes it, or fill it",
   old: (ageMs: number) =>
     `is not mined after ${Math.round(ageMs / 1_000)} s: resend it, or replace it with higher fees`,
-  ended: `was passed by the chain, and whether by our transaction is not known: ${keeps}`,
-  passed: `was passed by the chain, and nobody keeps this lane: ${keeps}`,
+  ended: `is already used on chain, and whether by our transaction is not known: ${keeps}`,
+  passed: `is already used on chain, and no process watches this account: ${keeps}`,
   unsent: `is not sent again by any process: ${keeps}`,
 };
 

@@ -35,7 +35,7 @@ const byNumber = ["number", "blockhash", "others"] as const;
 export const spanIn = ({ claim: { report, chain, worlds, reads }, proof }: ProofState) => {
   const { blocks, covered } = spanOf(gridOn(report, chain), chain, worlds.reach);
   if (covered >= blocks || !byNumber.some((read) => reads.includes(read))) return { until: null, findings: [] };
-  const numbers = [count("blocks while the clearance holds", blocks), count("simulated up to", covered)];
+  const numbers = [count("blocks in time", blocks), count("simulated up to", covered)];
   return {
     until: report.options.isMaxAgeGiven === true ? null : proof.askedAt + Math.floor(covered * chain.blockTimeMs),
     findings: [notAllSimulated("info", ...numbers)],
@@ -51,7 +51,7 @@ export const spanIn = ({ claim: { report, chain, worlds, reads }, proof }: Proof
  */
 export const ClosesAt = code("proof", ["info", "warning"], "ClosesAt", [
   "the transaction succeeds in the next block but fails later",
-  "send it before the clearance ends",
+  "send it before the approval to sign ends",
 ]);
 
 /** How long a clearance may hold, where the transactions run in what was left of the bracket and fail behind it; as `spanIn`. */

@@ -52,7 +52,7 @@ const isAnother = (
  * @figures count("activates at", 1_796_291_351)
  */
 export const ForkAhead = code("chain", ["warning"], "ForkAhead", [
-  "a hard fork activates before a clearance would expire",
+  "a hard fork activates while an approval to sign would still hold",
   "run `prove` again after the fork",
 ]);
 

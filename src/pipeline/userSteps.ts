@@ -103,7 +103,7 @@ const looksOf = ({ looks }: OwnStep, bundle: Step.Bundle): Result.Result<Readonl
         if (look.kind === "account") return look;
         return { ...look, gas: Math.max(look.gas, readGas), returnCap: Math.max(look.returnCap, stringCap) };
       }),
-      onFailure: (issue) => `looks are not of a kind that the witness knows: ${wordsOf(issue)}`,
+      onFailure: (issue) => `looks are not of a kind that the balance reader knows: ${wordsOf(issue)}`,
     }),
   );
 

@@ -54,9 +54,15 @@ export interface AmountOptions {
 export interface RenderOptions extends AmountOptions {
   /**
    * The price of one native unit, for amounts in a currency beside: its symbol, and a decimal string, e.g.
-   * `{ currency: "USD", amount: "2480.15" }` for one ETH.
+   * `{ currency: "USD", amount: "2480.15" }` for one ETH; and of one whole token each, by contract.
    */
-  readonly price?: { readonly currency: string; readonly amount: string } | undefined;
+  readonly price?:
+    | {
+        readonly currency: string;
+        readonly amount: string;
+        readonly tokens?: Readonly<Record<string, string>> | undefined;
+      }
+    | undefined;
   /** Shows every field to sign, behind the costs, on `ready` or `caution`; default false. `full` has it anyway. */
   readonly requests?: boolean | undefined;
   /** Shows every call as the node's tracer showed it, where one did, in front of the requests; default false. */
@@ -106,6 +112,24 @@ const typedIn = ({ transactions }: Report) => {
     );
 };
 
+/** The contracts of NFTs, by what moves, is granted or is there of them. */
+const collectionsIn = ({ transfers, approvals, exposure }: Report): ReadonlySet<string> => {
+  const rows = [...transfers, ...approvals].flatMap(({ standard, token }) =>
+    standard === "erc721" || standard === "erc1155" ? [token] : [],
+  );
+  const operated = (exposure?.rows ?? []).flatMap(({ by, token }) => (by === "operator" ? [token] : []));
+  return new Set([...rows, ...operated].flatMap((token) => token?.toLowerCase() ?? []));
+};
+
+const holdingKey = (account: string, { token, tokenId }: Unit) => `${account}/${token}/${tokenId}`.toLowerCase();
+
+/** The balances at the end that were measured. */
+const holdingsIn = ({ balanceChanges, exposure }: Report) =>
+  new Map([
+    ...(exposure?.rows ?? []).map((row) => [holdingKey(row.account, row), row.balance] as const),
+    ...balanceChanges.map((row) => [holdingKey(row.account, row), row.after] as const),
+  ]);
+
 /** The names of a report in the words of its chain. */
 export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions) => {
   const native = currencyOf(report, symbol);
@@ -114,6 +138,7 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
   // why: the first of a token counts, and of two values for one address a map keeps the last
   const moved = [...report.approvals, ...report.transfers].reverse();
   const standard = byAddress(moved.map(({ token, standard }) => [token ?? "native", standard]));
+  const [collections, holdings] = [collectionsIn(report), holdingsIn(report)];
   const ownedOf = byAddress(report.owned.map((entry) => [entry.account, entry]));
   const labelOf = byAddress(Object.entries(labels));
   const you = new Set(readersOf(report));
@@ -159,6 +184,10 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     token: (address: string) => tokenOf(address) ?? null,
     /** The standard by which something of a token moves or is granted. */
     standard,
+    /** True if a token's contract is one of NFTs, by what moves, is granted or is there of it. */
+    isCollection: (token: string) => collections.has(token.toLowerCase()),
+    /** An account's holding at the end, raw units or wei; null where it was not measured. */
+    held: (account: string, unit: Unit) => holdings.get(holdingKey(account, unit)) ?? null,
     /** The native currency. */
     native,
   };
@@ -192,7 +221,7 @@ export const weiText = (wei: bigint, currency: Currency): string => {
  * Wei in a currency: two decimals, or as many as the first two digits that are not 0 need; never
  * rounded to nothing. Empty when the price is no decimal number.
  */
-export const fiatText = (wei: bigint, price: RenderOptions["price"], currency: Currency): string => {
+export const fiatText = (wei: bigint, price: RenderOptions["price"], currency: Pick<Currency, "decimals">): string => {
   const parsed = price === undefined ? null : /^(\d{1,30})(?:\.(\d{1,30}))?$/.exec(price.amount);
   if (price === undefined || parsed === null) return "";
   const fraction = parsed[2] ?? "";
@@ -204,6 +233,20 @@ export const fiatText = (wei: bigint, price: RenderOptions["price"], currency: C
   const unit = 10n ** BigInt(decimals - places);
   const rounded = (size + unit / 2n) / unit;
   return ` ≈ ${formatUnits(exact < 0n ? -rounded : rounded, places)} ${escapeText(price.currency, 8)}`;
+};
+
+/** What something is worth by the prices that the caller gives; empty where they do not say. */
+export const worthText = (
+  names: Names,
+  { token, tokenId }: Unit,
+  amount: bigint,
+  price: RenderOptions["price"],
+): string => {
+  if (token === null) return fiatText(amount, price, names.native).trim();
+  const decimals = decimalsOf(names, token);
+  const each = Object.entries(price?.tokens ?? {}).find(([address]) => address.toLowerCase() === token.toLowerCase());
+  if (price === undefined || each === undefined || decimals === null || tokenId !== null) return "";
+  return fiatText(amount, { ...price, amount: each[1] }, { decimals }).trim();
 };
 
 /** Epoch seconds as a date where they are one. */
@@ -224,19 +267,18 @@ const rounded = (amount: bigint, decimals: number, rounding: Rounding, { exact }
 /** From here on, native amounts are shown in whole units; below, in wei. */
 const readable = ({ decimals }: Currency): bigint => 10n ** BigInt(decimals >> 1);
 
-/** A token by its own symbol and the short form of its address, which a false symbol cannot hide. */
-export const tokenForPeople = (names: Names, token: string): string => {
+/** A token by its own symbol, which of it, and the short form of its address, which a false symbol cannot hide. */
+export const tokenForPeople = (names: Names, token: string, tokenId: bigint | null = null): string => {
   const symbol = symbolOf(names, token);
-  return symbol === null ? `token ${names.short(token)}` : `${symbol} (${names.short(token)})`;
+  const id = tokenId === null ? "" : ` ${names.exact ? `#${tokenId}` : idText(tokenId)}`;
+  return symbol === null && id === ""
+    ? `token ${names.short(token)}`
+    : `${symbol ?? "token"}${id} (${names.short(token)})`;
 };
 
-/** Names the unit that is counted: `ETH`, `USDC (0xA0b8…eB48)`, and which of them. */
+/** Names the unit that is counted: `ETH`, `USDC (0xA0b8…eB48)`, `CAT #5 (0xDc64…F6C9)`. */
 export const unitForPeople = (names: Names, { token, tokenId }: Unit): string =>
-  token === null
-    ? names.native.symbol
-    : [tokenForPeople(names, token), ...(tokenId === null ? [] : [names.exact ? `#${tokenId}` : idText(tokenId)])].join(
-        " ",
-      );
+  token === null ? names.native.symbol : tokenForPeople(names, token, tokenId);
 
 /**
  * An amount of anything that moves, for people: the mark of what is rounded, the digits, the unit, each for itself. Where a token's decimals are not known, it says that it counts smallest units.
@@ -246,13 +288,22 @@ export const amountForPeople = (names: Names, unit: Unit, amount: bigint, roundi
   const { token, tokenId } = unit;
   if (token === null && !isColumn && amount !== 0n && sizeOf(amount) < readable(names.native))
     return { mark: "", digits: String(amount), unit: "wei" };
-  const decimals = token === null ? names.native.decimals : tokenId === null ? decimalsOf(names, token) : 0;
+  const isNfts = token !== null && tokenId === null && names.isCollection(token);
+  const decimals = token === null ? names.native.decimals : tokenId !== null || isNfts ? 0 : decimalsOf(names, token);
   const of = unitForPeople(names, unit);
+  const what = isNfts ? `${sizeOf(amount) === 1n ? "NFT" : "NFTs"} of ${of}` : of;
   return {
     ...rounded(amount, decimals ?? 0, rounding, names),
-    unit: decimals === null ? `smallest units of ${of} (decimals not known)` : of,
+    unit: decimals === null ? `smallest units of ${of} (decimals not known)` : what,
   };
 };
+
+/** All that somebody has: its digits alone, exact where they are few. */
+export const holdingText = (names: Names, unit: Unit, amount: bigint): string => {
+  const { digits } = amountForPeople(names, unit, amount, "none", true);
+  return digits.length <= mostDigits ? digits : signedText(amountForPeople(names, unit, amount, "down", true), "");
+};
+const mostDigits = 16;
 
 /** The digits with a sign before them. */
 export const signedText = ({ mark, digits }: ReturnType<typeof amountForPeople>, sign: string): string =>
@@ -262,7 +313,7 @@ export const signedText = ({ mark, digits }: ReturnType<typeof amountForPeople>,
 export const amountInSentence = (names: Names, unit: Unit, amount: bigint, rounding: Rounding): string => {
   const { mark, digits, unit: of } = amountForPeople(names, unit, amount, rounding);
   if (unit.tokenId === null) return `${mark}${digits} ${of}`;
-  return amount === 1n ? of : `${mark}${digits} × ${of}`;
+  return sizeOf(amount) === 1n ? `${mark}${amount < 0n ? "-" : ""}${of}` : `${mark}${digits} × ${of}`;
 };
 
 /** Wei for people: `1.5 ETH`, `≈0.000143497 ETH`, `12 wei`. */

@@ -1,5 +1,5 @@
 /**
- * The findings that texts, policies, settlements and guards tell from others. These readers stand below the files that
+ * The findings that texts, policies, settlements and guards tell from others, and the sentences that people read of them. These readers stand below the files that
  * declare the codes, or load without them; so the names stand here, and the compiler holds them to the catalogue.
  */
 import type { Finding, FindingCode } from "./finding.js";
@@ -35,3 +35,71 @@ export const isInVain = oneOf("ReturnedFalse", "AskedInVain", "CalledNobody");
 export const isRefused = oneOf("ReturnedFalse");
 export const isReservedAhead = oneOf("NonceUnderReservation");
 export const isReplacement = oneOf("ReplacesPending");
+
+const called = "{to}[, {an account without code},][, {a delegated account},][, {a contract that this bundle creates},]";
+const nextNonce = "the next nonce of {account} is {next}, and this one is {nonce}";
+const mined = "wait until {of's} first {nonces mined} transactions are mined";
+const counts = "it counts {pending} with those pending, and {latest} mined";
+const compared = "with a limit of {limit} it does something else than with {compared with}";
+const moved = "the token is {token}{-asked for}[{-function}][{-spender}][{-moved}][{-allowed}][{-because}]";
+
+/**
+ * The numbers of a finding as a written sentence, by its code. `{name}` is the figure of that name, or an unnamed text
+ * that says just that; `{name's}` whose it is; `{-name}` says nothing. What stands in `[…]` is left out where a figure of
+ * it is missing, or is zero wei. Figures that a sentence does not name follow it, and so do those of a code without one.
+ */
+export const sentencesByCode: Partial<Readonly<Record<FindingCode, string>>> = {
+  ApprovalGranted: `${called} may take {amount} from {of}`,
+  ApprovalLeftOver: `${called} may still take {amount} from {of} afterwards`,
+  ApprovalUnlimited: `${called} may take all of {of's} {token}[ #{id}], now and later[, and this is {left over at the end}]`,
+  AskedInVain: moved,
+  AuthorizationInFlight: nextNonce,
+  BalanceUnconfirmed: "it is {of's} balance of {token}",
+  BlocksNotSimulated: "{simulated up to} of {blocks in time} blocks were simulated",
+  CalledNobody: "there is no contract at {to}[, where {function} is called][, with {value}]",
+  ClosesAt: "it succeeds at second {ran in a block of the time} and fails at second {failed in one of}",
+  ContractControlChanged: "{contract}: {}[, from {from}][, to {to}]",
+  ContractsLeftOut: "{not checked} were not checked, the first of them {}",
+  CountsDisagree: counts,
+  DelegateCall: "[{account}: ]the code is that of {code}[, {known as}][, {as the option says}]",
+  DelegateCallUnread: "[{account} would run ]the code of {code}",
+  DelegationIneffective: "[{account's} delegation to ]{delegate} has no effect[, because {because}]",
+  DelegationSet: "{delegate} may do anything in {account's} name[, {}]",
+  EventUnexplained: "an event of {contract} names the sender and {beside}[; its kind is {event}]",
+  ExecutionReverted: "the contract is {to}",
+  FeeHorizonShort:
+    "it holds through full blocks for {holds through full blocks for} instead of {instead of}, at {at most} instead of {instead of}",
+  GasBurnt: "{limit} may cost {at most}[, and {smaller limit} {at most}]",
+  GasDependent: compared,
+  GasHeadroomThin: compared,
+  IncomeNotMined: `{has} is there, and {required without income} is needed[: ${mined}]`,
+  InnerCallFailed: "{made by} called {to}[ (its call {call})][: {function}][, with {value}][. It says {reason}]",
+  NoCode: "there is no contract at {account}",
+  NonceTooHigh: nextNonce,
+  NonceTooLow: nextNonce,
+  OneInFlight: mined,
+  OrderNotHeld: mined,
+  OwnershipChanged: "the owner of {contract} changes[ from {from}][ to {to}]",
+  PaidToOther: "{to} gets what {of's} account has or earns at {contract}",
+  ReturnedFalse: moved,
+  RevertedInside: "{calls deep} calls deep, {from} called {to}[: {call}][, which failed: {reason}]",
+  RightUnexplained: "{contract} may let {to} act for {of}[, over {amount}]",
+  RoleChanged: "a role over {contract} goes[ from {from}][ to {to}]",
+  RulesUncertain: "it runs the rules of {executed}",
+  TipCapped: "it suggests {named}, and {proposed} is used",
+  TipLow: "the tip in the next block would be {tip in the next block}, and it may need {at least}",
+  TokenChanges:
+    "{token} says one thing and then another[: {decimals} decimals and {decimals elsewhere}][: the symbol {symbol} and {symbol elsewhere}]",
+  TokenLies: "{of's} balance of {token} is {to the witness} to one contract and {to an account} to an account",
+  TokenShortfall:
+    "[{account's} balance is {has}][the allowance of {spender} is {has}][, and {needs} is needed][: {short by} is missing]{-too low}",
+  TokensStranded: "{amount} goes to {token} itself",
+  TooManyInFlight: counts,
+  TransferMismatch:
+    "{of's} balance[ of {token}] changes by {measured}, and the events say {events say}[{-native currency}][: {because}]",
+  UnknownDelegateCall: "[{account} would run ]the code of {code}",
+  ValueBurned: "the receiver is {to}[: {value}][: {amount}]",
+  NotYet:
+    "it was simulated as block {block of exact} at second {its time}, and as block {block of next} at second {its time}",
+  CalldataCut: "[{calls read} calls were read][of {contract} is not known {not read}]",
+};

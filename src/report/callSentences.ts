@@ -76,9 +76,10 @@ export const callSentences = (report: Report, names: Names, isIf: boolean, still
   const sentences = called.slice(0, mostItems).map(({ call, to, input, code, index }) => {
     const who = transactions.length === 1 ? names.who(input.from) : `transaction ${index + 1}`;
     const verb = isIf ? "would call" : who === "you" ? "call" : "calls";
-    const where = code.to?.kind === "nobody" ? ", where no contract is," : "";
+    const how = transactions.length === 1 ? still : "";
+    const where = code.to?.kind === "nobody" ? `, which is no contract${how === "" ? "" : ","}` : "";
     const text = callSentence(call, names);
-    return `${upper(who)} ${verb} ${calledText(to, names)}${where}${transactions.length === 1 ? still : ""}: ${text}.${insideText(call, names)}`;
+    return `${upper(who)} ${verb} ${calledText(to, names)}${where}${how}: ${text}.${insideText(call, names)}`;
   });
   const rest = called.length - sentences.length;
   const others = `${rest} more ${rest === 1 ? "transaction calls" : "transactions call"} functions.`;

@@ -27,7 +27,8 @@ import {
 } from "./sections/stakes.js";
 import { fundsSection, requestsSection, traceSections, transactionSection } from "./sections/transaction.js";
 import { detailsOf, mostReason, reasonOf, sentenceOf } from "./reason.js";
-import { readingOf, type RenderSources } from "./stakes.js";
+import { pictureOf } from "./picture.js";
+import { readingOf } from "./stakes.js";
 import { sentencesOf } from "./summary.js";
 import { decidingSeverity } from "./ready.js";
 
@@ -119,11 +120,8 @@ const nextOf = (report: Report): string => {
 };
 
 /** `report` laid out in reading order, in the words of its chain. */
-export const compose = (
-  report: Report,
-  options: RenderOptions = {},
-  reading: RenderSources = readingOf(report, options),
-) => {
+export const compose = (report: Report, options: RenderOptions = {}) => {
+  const reading = readingOf(report, options);
   const { names } = reading;
   const exactly = { ...names, exact: true };
   const { native: currency } = names;
@@ -140,13 +138,15 @@ export const compose = (
     /** The summary: what leaves, what comes, what is granted, what it costs: a line each. */
     summary: sentencesOf(report, reading),
     findings: findingsSections(report, names),
+    /** The same as a picture. */
+    picture: pictureOf(report, reading),
     /** The stakes: what moves, who gets rights, what it costs. */
     stakes: [
-      ...callsSection(report, look),
-      ...flowsSection(report, reading),
+      ...flowsSection(report, reading, options?.price),
       ...grantsSection(report, reading),
       ...exposureSection(report, reading),
       ...costSection(report, reading, options?.price),
+      ...callsSection(report, look),
       ...tokensSection(reading),
       ...(options?.trace === true ? traceSections(report, money, look) : []),
       ...(options?.requests === true && options?.full !== true ? requestsSection(report, money) : []),
@@ -174,3 +174,6 @@ export const compose = (
     ],
   };
 };
+
+/** A report laid out: every rendering is made of it. */
+export type Document = ReturnType<typeof compose>;

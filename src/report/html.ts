@@ -4,7 +4,6 @@ import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
 import { left, type Block, type Cell, type Column, type Fact, type Section } from "./document.js";
 import type { Report } from "./schema.js";
-import { readingOf } from "./stakes.js";
 import { drawing, escapeXml, svgStyle } from "./svg.js";
 
 /** How the page looks: one column on a phone, tables on a desktop, dark ink in print. */
@@ -29,6 +28,7 @@ th[scope=row]{white-space:nowrap;width:1%}
 ul{margin:0;padding:0;list-style:none}
 li{margin:.5rem 0;padding:.5rem .75rem;border-left:.25rem solid var(--line);background:var(--soft);border-radius:.25rem}
 ul.bad li{border-left-color:var(--bad)}ul.warn li{border-left-color:var(--warn)}
+.whole{white-space:nowrap}
 .code{color:var(--dim);font-size:.8rem}
 .good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}.dim{color:var(--dim)}
 header,ul{color:var(--fg)!important}
@@ -57,27 +57,35 @@ details::details-content{content-visibility:visible;block-size:auto}
 
 const style = `${pageStyle}\n${svgStyle}`;
 
+/** Escaped words, of which a shortened address is not broken. */
+const proseHtml = (text: string): string => {
+  const isShort = (word: string) => word.includes("…") && word.length < 24;
+  const words = text.split(" ").map((word) => [escapeXml(word), isShort(word)] as const);
+  return words.map(([word, isKept]) => (isKept ? `<span class="whole">${word}</span>` : word)).join(" ");
+};
+
 const tableHtml = (head: string, rows: ReadonlyArray<string>): string =>
   `<div class="scroll"><table>${head}<tbody>${rows.map((cells) => `<tr>${cells}</tr>`).join("\n")}</tbody></table></div>`;
 
 const factHtml = ({ label, text, tone, evidence }: Fact): string =>
-  `<th scope="row">${escapeXml(label)}</th><td><bdi class="${tone ?? "plain"}">${escapeXml(text)}</bdi>${evidence === undefined ? "" : ` <span class="dim">${escapeXml(evidence)}</span>`}</td>`;
+  `<th scope="row">${escapeXml(label)}</th><td><bdi class="${tone ?? "plain"}">${proseHtml(text)}</bdi>${evidence === undefined ? "" : ` <span class="dim">${escapeXml(evidence)}</span>`}</td>`;
 
 const cellHtml = ({ text, tone, isAddress }: Cell, { title, align }: Column = left("")): string =>
-  `<td data-title="${escapeXml(title)}" class="${align} ${tone ?? "plain"}${isAddress === true ? " address" : ""}"><bdi>${escapeXml(text)}</bdi></td>`;
+  `<td data-title="${escapeXml(title)}" class="${align} ${tone ?? "plain"}${isAddress === true ? " address" : ""}"><bdi>${proseHtml(text)}</bdi></td>`;
 
 const blockHtml = (block: Block): string => {
   if (block.kind === "facts") return tableHtml("", block.facts.map(factHtml));
   if (block.kind === "table") {
     const { columns, rows, rest } = block;
     const titles = columns.map(({ title, align }) => `<th scope="col" class="${align}">${escapeXml(title)}</th>`);
-    const cells = rows.map((row) => row.map((cell, at) => cellHtml(cell, columns[at])).join(""));
+    const cells = rows.map((row) => row.map((cell, at) => cellHtml(cell, columns[at])).join(" "));
     const more = rest === "" ? "" : `<p class="dim">${rest}</p>`;
     return `${tableHtml(`<thead><tr>${titles.join("")}</tr></thead>`, cells)}${more}`;
   }
-  const items = block.items.map(({ code, what, details, remedy, docs = code }) => {
-    const title = `<strong><bdi>${escapeXml(what === "" ? code : what)}</bdi></strong> <span class="code">${escapeXml(docs)}</span>`;
-    const places = details.map((detail) => `<br><bdi class="dim">${escapeXml(detail)}</bdi>`).join("");
+  const items = block.items.map(({ code, what, details, remedy }) => {
+    const name = what === "" ? "" : ` <span class="code">${escapeXml(code)}</span>`;
+    const title = `<strong><bdi>${proseHtml(what === "" ? code : what)}</bdi></strong>${name}`;
+    const places = details.map((detail) => `<br><bdi class="dim">${proseHtml(detail)}</bdi>`).join("");
     return `<li>${title}${places}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`;
   });
   return `<ul class="${block.tone}">${items.join("\n")}</ul>`;
@@ -92,8 +100,8 @@ const sectionHtml = ({ title, tone, blocks }: Section): string =>
  * end. Its own policy forbids everything but its one style sheet, by hash; every string of the report is escaped.
  */
 export const toHtml = (report: Report, options: RenderOptions = {}): string => {
-  const reading = readingOf(report, options);
-  const { title, tone, because, summary, findings, stakes, about, next, technical } = compose(report, options, reading);
+  const document = compose(report, options);
+  const { title, tone, because, summary, findings, stakes, about, next, technical } = document;
   const hash = btoa(String.fromCharCode(...sha256(style)));
   return `<!doctype html>
 <html lang="en" dir="ltr">
@@ -108,10 +116,10 @@ export const toHtml = (report: Report, options: RenderOptions = {}): string => {
 <body>
 <header class="${tone}"><h1>${title}</h1>
 <p class="because">${escapeXml(because)}</p>
-${summary.map((line) => `<p class="summary">${escapeXml(line)}</p>`).join("\n")}</header>
+${summary.map((line) => `<p class="summary">${proseHtml(line)}</p>`).join("\n")}</header>
 <main>
 ${findings.map(sectionHtml).join("\n")}
-<div class="picture">${drawing(report, reading, summary, "")}</div>
+<div class="picture">${drawing(document, false)}</div>
 ${stakes.map(sectionHtml).join("\n")}
 <footer><p><strong>Next:</strong> ${escapeXml(next)}</p><p class="dim">${escapeXml(about)}</p></footer>
 <details><summary>Everything else, exact</summary>

@@ -1,13 +1,13 @@
 /** Why not, and what does not work, in the words of a report: the numbers of a token's own error with its amounts beside. Pure. */
 import { describeRevert, isAmountName } from "../abi/print.js";
-import { type Figure, most, type Statement, valueText } from "../primitives/statement.js";
+import { type Figure, most, valueText } from "../primitives/statement.js";
 import { escapeText } from "../primitives/text.js";
-import type { Currency } from "../primitives/units.js";
 import {
   amountForPeople,
   amountInSentence,
   decimalsOf,
   nativeForPeople,
+  signedText,
   symbolOf,
   tokenForPeople,
   type Names,
@@ -22,6 +22,7 @@ import {
   isPretended,
   isUncertain,
   isUnmeasured,
+  sentencesByCode,
 } from "./byCode.js";
 import type { Finding } from "./finding.js";
 import { failuresOf } from "./flows.js";
@@ -106,7 +107,7 @@ const phrases: ReadonlyMap<string, string> = new Map([
   ["", "%"],
   ["quote", "the words are %"],
   ["of count", "~of %"],
-  ["account", "it concerns %"],
+  ["account", "it is about %"],
   ["after", "+took %"],
   ["after one full block", "after one full block it is %"],
   ["asked for", "% was asked for"],
@@ -114,28 +115,17 @@ const phrases: ReadonlyMap<string, string> = new Map([
   ["at least", "it must be at least %"],
   ["at most", "it may be at most %"],
   ["because", "the reason is: %"],
-  ["beside", "+stands beside %"],
-  ["called", "~which you call %"],
-  ["calls deep", "it is % calls deep"],
-  ["calls read", "the calls that were read are %"],
-  ["compared with", "it was compared with %"],
-  ["events say", "the events say %"],
   ["from", "+comes from %"],
   ["from the simulation", "% comes from the simulation"],
   ["gas", "it asks for %"],
   ["HTTP", "the HTTP status is %"],
   ["instead of", "~instead of %"],
-  ["measured", "% was measured"],
   ["moved", "% moved"],
-  ["of", "it concerns %"],
-  ["reverted in", "it reverted in %"],
+  ["of", "it is about %"],
   ["retry after", "it may be asked again after %"],
   ["runs at once", "the runs at once are %"],
   ["short by", "+is short by %"],
   ["to", "+goes to %"],
-  ["to an account", "to an account it is %"],
-  ["to the witness", "to the witness it is %"],
-  ["too low", "the % is too low"],
   ["with the whole buffer", "with the whole buffer it would be %"],
 ]);
 
@@ -165,10 +155,56 @@ const plainPhrase = ({ name, unit, value: exact }: Figure, value: string): strin
 
 /** A figure in a sentence; `joins`: a `verb` goes on from the subject, a `tail` from what stands before it. */
 const clauseOf = (figure: Figure, value: string) => {
-  const row = phrases.get(`${figure.name} ${figure.unit}`.trim()) ?? phrases.get(figure.name) ?? null;
+  const { name, unit } = figure;
+  const row = phrases.get(`${name} ${unit}`.trim()) ?? phrases.get(name) ?? null;
   const joins = row?.startsWith("+") ? "verb" : row?.startsWith("~") ? "tail" : null;
   const text = row?.slice(joins === null ? 0 : 1).replace("%", () => value) ?? plainPhrase(figure, value);
-  return { name: figure.name, value, text, joins };
+  return { name, unit, value, text, joins, isNothing: unit === "wei" && figure.value === 0n };
+};
+type Clause = ReturnType<typeof clauseOf>;
+
+/** From here on, a right over a token has no limit. */
+const everything = 1n << 255n;
+
+/** Figures that say of what an amount is, which the amount says, too. */
+const ofAmounts: ReadonlySet<string> = new Set(["token", "id"]);
+
+/** A place of a template: the figure that belongs there, and how it is written. */
+const placed = (place: string, find: (name: string) => Clause | undefined) => {
+  const [named = "", tail = ""] = place.split("}");
+  const [isOwn, isSilent] = [named.endsWith("'s"), named.startsWith("-")];
+  const clause = find(named.slice(isSilent ? 1 : 0, isOwn ? -2 : undefined));
+  const value = clause?.value ?? "";
+  const whose = value.startsWith("you") ? "your" : `${value}'s`;
+  return clause === undefined ? null : { clause, text: `${isSilent ? "" : isOwn ? whose : value}${tail}` };
+};
+
+/** Fills the parts of a template in turn; null where a part that must stand lacks a figure. `told` = the figures used. */
+const filling = (all: ReadonlyArray<Clause>, told: Set<Clause>) => (part: string, at: number) => {
+  const isOptional = at % 2 === 1;
+  const [head = "", ...places] = part.split("{");
+  const used = new Set(told);
+  const find = (wanted: string): Clause | undefined => {
+    const fitting = all.filter(({ name, value }) => name === wanted || (name === "" && value === wanted));
+    const clause = fitting.find((other) => !used.has(other)) ?? fitting[0];
+    if (clause !== undefined) used.add(clause);
+    return isOptional && clause?.isNothing ? undefined : clause;
+  };
+  const filled = places.map((place) => placed(place, find));
+  if (filled.includes(null)) return isOptional ? "" : null;
+  for (const place of filled) if (place !== null) told.add(place.clause);
+  return head + filled.map((place) => place?.text).join("");
+};
+
+/** The written sentence of a code with the figures in their places, and the figures that it leaves; null where it lacks one. */
+const written = (template: string, all: ReadonlyArray<Clause>) => {
+  const told = new Set<Clause>();
+  const texts = template.split("[").flatMap((part) => part.split("]"));
+  const parts = texts.map(filling(all, told));
+  if (told.size === 0 || parts.includes(null)) return null;
+  const inAmount = all.some((clause) => clause.unit === "units" && told.has(clause)) ? ofAmounts : new Set<string>();
+  const isSaid = (clause: Clause) => told.has(clause) || clause.isNothing || clause.value === "all of it";
+  return { sentence: parts.join(""), rest: all.filter((clause) => !isSaid(clause) && !inAmount.has(clause.name)) };
 };
 
 /** Closes a sentence, which begins with a capital unless it begins with a field's name or somebody else's words. */
@@ -177,45 +213,58 @@ const closed = (text: string, isOurs: boolean): string => {
   return sentence === "" || [".", "!", "?", "…"].some((end) => sentence.endsWith(end)) ? sentence : `${sentence}.`;
 };
 
-/** The numbers as one sentence, escaped: of the account, where one is named; behind `lead`, which is a sentence without them. */
-export const detailsText = ({ numbers }: Pick<Statement, "numbers">, currency?: Currency | string, lead = "") => {
-  const all = numbers.slice(0, most.figures);
-  const shown = all.map((figure) => clauseOf(figure, valueText(figure, currency, all)));
+/** Figures as one sentence: of the account, where one is named. */
+const gluedText = (shown: ReadonlyArray<Clause>): string => {
   const account = shown.some(({ joins }) => joins === "verb")
     ? shown.find(({ name }) => name === "account")
     : undefined;
   const clauses: Array<string> = [];
-  let last: (typeof shown)[number]["joins"] = null;
+  let last: Clause["joins"] = null;
   for (const { text, joins } of shown.filter((clause) => clause !== account)) {
     if (joins === "tail" && clauses.length > 0) clauses.push(`${clauses.pop()} ${text}`);
     // why: verbs that follow one another have one subject
     else clauses.push(joins === "verb" && last !== "verb" ? `${account?.value ?? "it"} ${text}` : text);
     last = joins;
   }
-  if (numbers.length > all.length) clauses.push(`${numbers.length - all.length} more numbers are in the JSON`);
-  const whole = [lead, listed(clauses)].filter((part) => part !== "").join(": ");
-  return closed(whole, lead !== "" || shown[0]?.text !== shown[0]?.value);
+  return listed(clauses);
 };
 
-/** The numbers as a sentence, a token's in its own decimals where the finding names the token and the decimals are known. */
+/** An amount of the token that a finding names: behind its name by the symbol alone. */
+const unitsText = (value: bigint, { code, numbers }: Finding, names: Names): string | null => {
+  const token = numbers.find(({ name, unit }) => name === "token" && unit === "address")?.value;
+  const id = numbers.find(({ name, unit }) => name === "id" && unit === "count")?.value;
+  if (value >= everything) return "everything";
+  if (typeof token !== "string") return null;
+  const unit = { token, tokenId: typeof id === "bigint" ? id : null };
+  const rounding = names.isTyped(value) ? "none" : "up";
+  const isNamed = sentencesByCode[code]?.includes("{token}") === true && decimalsOf(names, token) !== null;
+  if (!isNamed || id !== undefined) return amountInSentence(names, unit, value, rounding);
+  return `${signedText(amountForPeople(names, unit, value, rounding, true), "")} ${symbolOf(names, token) ?? ""}`.trim();
+};
+
+/** The value of a figure of a finding, escaped. */
+const valueOf = (figure: Figure, finding: Finding, names: Names): string => {
+  const { name, unit, value } = figure;
+  if (unit === "difference") return escapeText(differenceForPeople(value, names), most.characters);
+  const exact = () => valueText(figure, names.native, finding.numbers.slice(0, most.figures));
+  if (unit === "units") return unitsText(value, finding, names) ?? exact();
+  if (unit !== "address") return exact();
+  if (names.isYou(value)) return name === "account" || name === "" ? "your account" : "you";
+  const symbol = name === "token" ? symbolOf(names, value) : null;
+  return symbol === null ? names.whole(value) : `${symbol} (${names.labelled(value)})`;
+};
+
+/** The numbers as the sentence of the code, and those that it does not name; behind `lead`, which is a sentence without them. */
 export const detailsOf = (finding: Finding, names: Names, lead: string): string => {
-  const token = finding.numbers.find(({ name, unit }) => name === "token" && unit === "address")?.value;
-  const isOfId = finding.numbers.some(({ name, unit }) => name === "id" && unit === "count");
-  const isKnown = typeof token === "string" && !isOfId && decimalsOf(names, token) !== null;
-  const accountText = (name: string, address: string): string => {
-    if (name === "account" && names.isYou(address)) return "your account";
-    const symbol = address === token ? symbolOf(names, address) : null;
-    return symbol === null ? names.whole(address) : `${symbol} (${names.labelled(address)})`;
-  };
-  const numbers = finding.numbers.map((figure): Figure => {
-    const { name, unit } = figure;
-    if (unit === "address") return { name, unit: "text", value: accountText(name, figure.value) };
-    if (unit === "difference") return { name, unit: "text", value: differenceForPeople(figure.value, names) };
-    if (unit !== "units" || !isKnown) return figure;
-    const rounding = names.isTyped(figure.value) ? "none" : "up";
-    return { name, unit: "text", value: amountInSentence(names, { token, tokenId: null }, figure.value, rounding) };
-  });
-  return detailsText({ numbers }, names.native, lead);
+  const { code, numbers } = finding;
+  const shown = numbers.slice(0, most.figures).map((figure) => clauseOf(figure, valueOf(figure, finding, names)));
+  const own = written(sentencesByCode[code] ?? "", shown);
+  const cut = numbers.length - shown.length;
+  const more = cut > 0 ? [`${cut} more numbers are in the JSON`] : [];
+  const glued = [gluedText(own?.rest ?? shown), ...more].filter((text) => text !== "").join(", and ");
+  const whole = [lead, own?.sentence ?? glued].filter((part) => part !== "").join(": ");
+  const isOurs = lead !== "" || own !== null || shown[0]?.text !== shown[0]?.value;
+  return [closed(whole, isOurs), ...(own === null || glued === "" ? [] : [closed(glued, true)])].join(" ");
 };
 
 /** The reason for the verdict, in the same words. */

@@ -7,7 +7,7 @@ import {
   accountsOf,
   amountInSentence,
   dateText,
-  idText,
+  holdingText,
   namesFor,
   sendersOf,
   tokenForPeople,
@@ -159,25 +159,63 @@ export const subjectsOf = (report: Report, { names, costs }: RenderSources) => {
   ];
 };
 
-const limitText = ({ after, unlimited, token, tokenId }: Approval, names: Names): string => {
-  const of = `${tokenForPeople(names, token)}${tokenId === null ? "" : ` ${idText(tokenId)}`}`;
-  if (unlimited) return `unlimited ${of}`;
-  return after === null
-    ? `an amount not known of ${of}`
-    : `up to ${amountInSentence(names, { token, tokenId }, after, names.isTyped(after) ? "none" : "up")}`;
+const ofAmounts: ReadonlySet<Approval["standard"]> = new Set(["erc20", "permit2", "aaveDebt"]);
+const isOfAmount = ({ standard, tokenId }: Approval): boolean =>
+  ofAmounts.has(standard) || (standard === "erc6909" && tokenId !== null);
+
+/** From here on, a right over an amount has no limit. */
+const endless = 2n ** 128n;
+
+/** What the owner has of what a right takes whole; null where it takes less, or that is not known, or nothing. */
+const wholeOf = (approval: Approval, names: Names): bigint | null => {
+  const { standard, owner, tokenId, after } = approval;
+  const held = standard === "aaveDebt" || standard === "morpho" ? null : names.held(owner, approval);
+  const isWhole = isOfAmount(approval) ? after !== null && after >= (held ?? 0n) : tokenId === null;
+  return isWhole && held !== 0n ? held : null;
 };
 
-/** Says what the spender may do: `spend unlimited USDC (0xA0b8…eB48)`; `their` is `your` for the reader's own. */
-export const rightText = (approval: Approval, names: Names, their: string): string => {
+/** How much a right is over. `all`: whatever the owner has of it, which is `held`, and `later` what comes. */
+export const limitOf = (approval: Approval, names: Names) => {
+  const { tokenId, after, unlimited } = approval;
+  const held = wholeOf(approval, names);
+  const later = !isOfAmount(approval) || (after ?? 0n) >= endless;
+  if (held !== null) return { kind: "all", held, later, after } as const;
+  if (!isOfAmount(approval)) return tokenId === null ? ({ kind: "every" } as const) : ({ kind: "one" } as const);
+  if (unlimited) return { kind: "unlimited" } as const;
+  return after === null ? ({ kind: "unknown" } as const) : ({ kind: "some", after } as const);
+};
+
+const limitText = (approval: Approval, names: Names, their: string, isBack: boolean): string => {
+  const limit = limitOf(approval, names);
+  const of = tokenForPeople(names, approval.token, approval.tokenId);
+  if (limit.kind === "all" && !isBack) {
+    const held = holdingText(names, approval, limit.held);
+    const least = limit.later || limit.after === null || limit.after === limit.held ? null : limit.after;
+    const later = limit.later ? " now, and what comes later" : "";
+    return `all of ${their} ${of}: ${held}${least === null ? later : ` now, at most ${holdingText(names, approval, least)}`}`;
+  }
+  if (limit.kind === "every") return `all of ${their} ${of}`;
+  if (approval.unlimited) return `unlimited ${of}`;
+  if (approval.after === null) return `an amount not known of ${of}`;
+  const { after } = approval;
+  return `up to ${amountInSentence(names, approval, after, names.isTyped(after) ? "none" : "up")}`;
+};
+
+/**
+ * Says what the spender may do: `spend unlimited USDC (0xA0b8…eB48)`; `their` is `your` for the reader's own; `isBack`: what
+ * it may no longer do.
+ */
+export const rightText = (approval: Approval, names: Names, their: string, isBack = false): string => {
   const { standard, token, tokenId, expiration } = approval;
-  const of = tokenForPeople(names, token);
+  const of = tokenForPeople(names, token, tokenId);
   const until = expiration === null || expiration === 0n ? "" : ` until ${dateText(expiration)}`;
-  if (standard === "erc20" || standard === "permit2") return `spend ${limitText(approval, names)}${until}`;
-  if (standard === "aaveDebt") return `borrow ${limitText(approval, names)} in ${their} name`;
+  const limit = () => limitText(approval, names, their, isBack);
+  if (standard === "erc20" || standard === "permit2") return `spend ${limit()}${until}`;
+  if (standard === "aaveDebt") return `borrow ${limit()} in ${their} name`;
   if (standard === "morpho") return `manage ${their} positions at ${of}`;
-  if (standard === "cryptopunks") return `buy ${of} ${tokenId === null ? "" : idText(tokenId)}`.trim();
-  if (tokenId === null) return `move all of ${their} ${of}`;
-  return standard === "erc6909" ? `spend ${limitText(approval, names)}` : `take ${of} ${idText(tokenId)}`;
+  if (standard === "cryptopunks") return `buy ${of}`;
+  if (tokenId === null) return `move ${isBack ? `all of ${their} ${of}` : limit()}`;
+  return standard === "erc6909" ? `spend ${limit()}` : `take ${of}`;
 };
 
 /** Names who has a right: of an offer to everybody, anybody. */

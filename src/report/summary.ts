@@ -5,6 +5,7 @@ import { escapeText } from "../primitives/text.js";
 import {
   accountsOf,
   amountInSentence,
+  holdingText,
   mostForPeople,
   tokenForPeople,
   type AmountOptions,
@@ -18,6 +19,7 @@ import {
   grantsOf,
   isCovered,
   isMoving,
+  limitOf,
   perGasText,
   rightText,
   spenderText,
@@ -28,6 +30,7 @@ import {
   type RenderSources,
 } from "./stakes.js";
 import { counted } from "./document.js";
+import { lookAlikes } from "./lookAlikes.js";
 import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
 import type { Report } from "./schema.js";
 
@@ -59,8 +62,18 @@ interface Voice {
   readonly their: string;
 }
 
+/** Tells what leaves where nothing of it is left: `all of your USDC (0xA0b8…eB48), 5,000,`. */
+const wholeText = (same: Arr.NonEmptyReadonlyArray<Flow>, { names, their }: Voice): string | null => {
+  const [{ account, token, tokenId, way }] = same;
+  const isWhole = way === "out" && token !== null && tokenId === null && names.held(account, { token, tokenId }) === 0n;
+  if (!isWhole || same.some((flow) => flow.account !== account)) return null;
+  const sum = same.reduce((all, { amount }) => all + amount, 0n);
+  return `all of ${their} ${tokenForPeople(names, token)}, ${holdingText(names, same[0], sum)},`;
+};
+
 /** Tells what goes one way; the same thing to or from several parties is one item. */
-const things = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice): ReadonlyArray<Clause> => {
+const things = (flows: ReadonlyArray<Flow>, way: Flow["way"], voice: Voice): ReadonlyArray<Clause> => {
+  const { names } = voice;
   const isOut = way === "out";
   const preposition = isOut ? "to" : "from";
   const byUnit = Arr.groupBy(
@@ -69,7 +82,7 @@ const things = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice):
   );
   return several(Object.values(byUnit), "things", (same) => {
     const sum = same.reduce((all, { amount }) => all + amount, 0n);
-    const text = amountInSentence(names, same[0], sum, roundingOf(same, names));
+    const text = wholeText(same, voice) ?? amountInSentence(names, same[0], sum, roundingOf(same, names));
     const parties = same.flatMap(({ party }) => party ?? []);
     const [only] = parties;
     if (only === undefined) return plain(text);
@@ -78,7 +91,7 @@ const things = (flows: ReadonlyArray<Flow>, way: Flow["way"], { names }: Voice):
       parties.length > 1
         ? `${preposition} ${parties.length} addresses`
         : isNobody(only)
-          ? `(${isOut ? "burned" : "newly made"})`
+          ? `(${isOut ? "burned" : "minted"})`
           : `${preposition} ${names.who(only)}`;
     return { text: `${text} ${whom}${isList ? " and others" : ""}`, isList };
   });
@@ -90,7 +103,8 @@ const rights = (grants: ReadonlyArray<Grant>, { names, verb, their }: Voice): Re
     if (change === "back")
       return plain(`${verb("take")} back what ${spender} may do with ${tokenForPeople(names, approval.token)}`);
     const right = rightText(approval, names, their);
-    return plain(`${verb("let")} ${spender} ${right}${change === "kept" ? " as before" : ""}`);
+    const isList = limitOf(approval, names).kind === "all";
+    return { text: `${verb("let")} ${spender} ${right}${change === "kept" ? " as before" : ""}`, isList };
   });
 
 const costClause = ({ atMost, perGas, isOpen }: Cost, { names, verb }: Voice): Clause => {
@@ -167,7 +181,7 @@ const payments = (report: Report, { names, ledger, flows }: RenderSources, isIf:
   return [
     ...all.slice(0, mostSenders).flatMap((payer) => {
       const outs = things(byPayer.get(payer) ?? [], "out", voice);
-      if (isNobody(payer)) return outs.map(({ text }) => `Newly made: ${text}.`);
+      if (isNobody(payer)) return outs.map(({ text }) => `Minted: ${text}.`);
       const own = grants.filter(({ approval }) => approval.owner.toLowerCase() === payer);
       const ins = gets.filter(({ account }) => account === payer);
       return [
@@ -244,31 +258,32 @@ export const sentencesOf = (report: Report, reading: RenderSources): ReadonlyArr
     const claims = allClaims.filter((claim) => accounts.has(claim.account));
     const isPaid = flows.some((flow) => accounts.has(flow.account) && flow.way === "in");
     return [
+      ...claims.slice(0, mostItems).map((claim) => {
+        const what = amountInSentence(names, claim, claim.amount, "none");
+        return `It claims to give ${who} ${what}. ${upper(who)} ${isYou ? "get" : "gets"} ${isPaid ? "none of it" : "nothing"}.`;
+      }),
       ...(isLong
         ? clauses.map(({ text }) => `${upper(who)} ${text}.`)
         : clauses.length === 0
           ? []
           : [`${upper(who)} ${listed(clauses.map(({ text }) => text))}.`]),
-      ...claims.slice(0, mostItems).map((claim) => {
-        const what = amountInSentence(names, claim, claim.amount, "none");
-        return `It claims to give ${who} ${what}. ${upper(who)} ${isYou ? "get" : "gets"} ${isPaid ? "none of it" : "nothing"}.`;
-      }),
     ];
   });
   const rest = subjects.length - bySubject.length;
   return [
-    ...callSentences(report, names, isIf, still),
-    ...readings(report),
     ...hindrances(report, names),
     ...bySubject.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
     ...payments(report, reading, isIf),
     ...powersOf(report, names),
     ...exposureSentence(reading),
+    ...lookAlikes(report, names).slice(0, mostItems),
     ...doubtsOf(report),
     ...(still !== "" && report.stateChanges.some(({ seen }) => seen === "unseen")
       ? ["What else it changes was not seen."]
       : []),
+    ...callSentences(report, names, isIf, still),
+    ...readings(report),
   ];
 };
 

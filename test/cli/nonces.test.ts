@@ -97,8 +97,8 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
     };
 
     it("ends with 3 for a store without lanes and a lane it does not know, 64 for wrong usage, 69 without a store", async () => {
-      expect(await withNode()).toMatchObject({ code: 3, stdout: expect.stringContaining("no lanes") });
-      expect(await run("check")).toMatchObject({ code: 3, stdout: expect.stringContaining("no lanes") });
+      expect(await withNode()).toMatchObject({ code: 3, stdout: expect.stringContaining("no accounts") });
+      expect(await run("check")).toMatchObject({ code: 3, stdout: expect.stringContaining("no accounts") });
       expect((await run("status", ...ofLane)).code).toBe(3);
       expect((await run("check", ...ofLane)).code).toBe(3);
       for (const verb of ["resend", "cancel", "replace", "fill"])
@@ -185,7 +185,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         const all = await withNode();
         expect([all.code, all.stdout]).toEqual([
           0,
-          expect.stringContaining(`lane 31337:${account.address.toLowerCase()}:0`),
+          expect.stringContaining(`account ${account.address.toLowerCase()} on chain 31337`),
         ]);
         expect(all.stdout).toContain(`committed  ${sent.nonce}, ${sent.hash}`);
         expect(all.stdout).toContain("healthy");
@@ -331,7 +331,10 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
           const sent = await effect(send());
           await mineAnvil(node.url);
           const shown = await withNode("status", ...ofLane, "--old-after", "1ms");
-          expect([shown.code, shown.stdout]).toEqual([2, expect.stringContaining("and nobody keeps this lane")]);
+          expect([shown.code, shown.stdout]).toEqual([
+            2,
+            expect.stringContaining("and no process watches this account"),
+          ]);
           expect(shown.stdout).toMatch(/committed .*, mined\n/);
           expect(shown.stdout).not.toMatch(/not mined|replace it|resend/);
           const named = await withNode(verb, ...ofLane, "--nonce", String(sent.nonce));

@@ -56,7 +56,7 @@ describe("health", () => {
   });
   it("says of one that the chain has passed neither that it is not mined nor to replace it", () => {
     const [concern] = health({ ...sound, committed: [committed(4n, "accepted", 300_001)] });
-    expect(concern?.sentence).toContain("nonce 4 was passed by the chain, and nobody keeps this lane");
+    expect(concern?.sentence).toContain("nonce 4 is already used on chain, and no process watches this account");
   });
   it("takes the age from its caller", () => {
     expect(health(sound, { oldAfterMs: 999 })).toMatchObject([{ kind: "old", nonce: 5n }]);

@@ -420,7 +420,7 @@ describe("what is seen of it", () => {
     expect(yield* Nonces.check(lane)).toEqual([]);
     const text = Nonces.toText({ ...status, gaps: [1n], violations: ["nonce 9 \u202e"] });
     expect(text.replace(/0x[0-9a-f]{64}/g, "HASH").replace(/\d+\.\d s/g, "N s")).toMatchInlineSnapshot(`
-      "lane 31337:0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266:0
+      "account 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266 on chain 31337
         chain      latest 1, pending 1
         range      from 1 to before 3
         reserved   1, ends in N s

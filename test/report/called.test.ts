@@ -36,18 +36,20 @@ const renderings: ReadonlyArray<readonly [string, (made: BundleReport, options?:
 ];
 
 describe("what is called", () => {
-  it.each(renderings)("stands in %s, before what moves", (_, render) => {
+  it.each(renderings)("stands in %s, behind what moves", (_, render) => {
     const text = plain(render(calling(transfer, { transfers: [moved({ to: bob })] }, usdc)));
     const place = text.indexOf(
       "You call USDC (0xA0b8…eB48): transfer(to: 0x7099…79C8, amount: 1000000) (by selector: ERC-20).",
     );
     expect(place).toBeGreaterThan(-1);
-    expect(text.indexOf("You send 1 USDC")).toBeGreaterThan(place);
+    const moves = text.indexOf("You send 1 USDC");
+    expect(moves).toBeGreaterThan(-1);
+    expect(moves).toBeLessThan(place);
   });
 
   it("is told by the caller's ABI, by selector, or as not known", () => {
     expect(summary(calling(setPrice))).toBe(
-      `You call 0x88e6…5640 without moving anything: selector 0x91b7f5ed, 36 bytes of data. You ${fees}`,
+      `You ${fees} You call 0x88e6…5640 without moving anything: selector 0x91b7f5ed, 36 bytes of data.`,
     );
     const mine = { ...options, abis: [{ address: null, abi: JSON.parse(JSON.stringify(abi)) as [] }] };
     expect(summary(calling(setPrice, { options: mine }))).toContain("setPrice(price: 5) (by an ABI you gave).");
@@ -66,7 +68,7 @@ describe("what is called", () => {
     const made = calling(multicall);
     const text = summary({ ...made, transactions: [{ ...made.transactions[0], code: nobody }] });
     expect(text).toContain(
-      "You call 0x88e6…5640, where no contract is, without moving anything: multicall(data: …) (by selector: Multicall).",
+      "You call 0x88e6…5640, which is no contract, without moving anything: multicall(data: …) (by selector: Multicall).",
     );
     expect(text).toContain(
       "Inside: 1 transfer(to: 0x7099…79C8, amount: 1000000) (by selector: ERC-20); 2 selector 0x91b7f5ed, 36 bytes of data.",
@@ -243,7 +245,7 @@ describe("labels", () => {
     expect(plain(render(given))).not.toContain("vault");
   });
   it("leave the reader be, and stay short", () => {
-    expect(summary(given, { labels })).toMatch(/^You call /);
+    expect(summary(given, { labels })).toMatch(/^You send .* You call /);
     const long = summary(given, { labels: { [bob]: "x".repeat(500) } });
     expect(long).toContain(`${"x".repeat(32)}… (0x7099…79C8)`);
     expect(toSvg(given, { labels: { [bob]: "x".repeat(500) } })).toContain(">0x7099…79C8<");

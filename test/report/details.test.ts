@@ -1,7 +1,16 @@
 /** The numbers of a finding, as a sentence. */
 import { describe, expect, it } from "vitest";
 import { Statement } from "../rooms/primitives.js";
-import { detailsText } from "../rooms/report.js";
+import { detailsOf, namesFor, type Finding } from "../rooms/report.js";
+import { report } from "./fixtures.js";
+
+const names = namesFor(report(), {});
+/** Told without a sentence of a code. */
+const detailsText = ({ numbers }: Pick<Finding, "numbers">, lead = "") => detailsOf({ ...other, numbers }, names, lead);
+const other: Finding = {
+  ...{ code: "acme/Other", severity: "info", step: "acme/other", transaction: null, sentence: "", numbers: [] },
+  ...{ remedy: "", evidence: "measured", error: null },
+};
 import { hostile } from "./arbitrary.js";
 
 describe("the numbers of a finding", () => {
@@ -17,7 +26,7 @@ describe("the numbers of a finding", () => {
       wei("has", 2n * ether),
       wei("needs up to", 3n * ether),
     ],
-    [`It concerns ${shown}.`, address("account", account)],
+    [`It is about ${shown}.`, address("account", account)],
     ["The nonce is 5 and the next is 7.", count("nonce", 5), count("next", 7)],
     ["It asks for 9 gas and the limit is 7 gas.", gas("gas", 9), gas("limit", 7)],
     ["1 is lost of 3.", count("lost", 1), count("of", 3)],
@@ -44,10 +53,10 @@ describe("the numbers of a finding", () => {
   );
 
   it("follow what leads to them, and say how many are left out", () => {
-    expect(detailsText({ numbers: figures(count("nonce", 5)) }, "ETH", "transaction 2")).toBe(
+    expect(detailsText({ numbers: figures(count("nonce", 5)) }, "transaction 2")).toBe(
       "Transaction 2: the nonce is 5.",
     );
-    expect(detailsText({ numbers: [] }, "ETH", "transaction 2")).toBe("Transaction 2.");
+    expect(detailsText({ numbers: [] }, "transaction 2")).toBe("Transaction 2.");
     const many = Array.from({ length: 40 }, (_, at) => count(`n${at}`, at));
     expect(detailsText({ numbers: figures(...many) })).toMatch(/the n31 is 31, and 8 more numbers are in the JSON\.$/);
   });

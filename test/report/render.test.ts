@@ -25,7 +25,7 @@ describe("toText", () => {
       "",
       "Cost",
       "  fees    at most 0.0000441 ETH",
-      "  in all  at most 1.50005 ETH · likely ≈1.50004 ETH · balance 10 ETH",
+      "  total   at most 1.50005 ETH · likely ≈1.50004 ETH · balance 10 ETH",
       "",
       "Ethereum, chain 1 · 1 transaction · proven · 2026-09-21T14:13:20Z",
       "Next: sign exactly this request within 30 s. After that, prove again first",
@@ -167,12 +167,14 @@ describe("toText", () => {
       toText(report({ observed: { ...observed, worlds } }), { width: 300, full: true });
     const sealed = { ...world("next", 101n, true), state: 100n };
     expect(lineWith(proven(world("exact", 102n, true), sealed), "  proven")).toContain(
-      "the same in 2 worlds: pending, exact as block 102 at 2026-09-21T14:15:02Z; sealed block 100, next as block 101 at 2026-09-21T14:15:01Z",
+      "the same in 2 simulated blocks: pending, exact as block 102 at 2026-09-21T14:15:02Z; block 100, next as block 101 at 2026-09-21T14:15:01Z",
     );
     expect(lineWith(proven(world("exact", 101n, true), world("next", null, false)), "  proven")).toMatch(
-      /  in 2 worlds: pending, exact as block 101 at \S+; pending, next as a block not known \(DIFFERS\)$/,
+      /  in 2 simulated blocks: pending, exact as block 101 at \S+; pending, next as a block not known \(DIFFERS\)$/,
     );
-    expect(lineWith(proven(world("exact", 1n, null)), "  proven")).toMatch(/  in 1 world: .+ \(not compared\)$/);
+    expect(lineWith(proven(world("exact", 1n, null)), "  proven")).toMatch(
+      /  in 1 simulated block: .+ \(not compared\)$/,
+    );
     expect(proven()).not.toContain("world");
   });
 
@@ -184,7 +186,7 @@ describe("toText", () => {
     expect(rows[0]).toMatch(
       /^ +-1\.234567 {2}USDC \(0xA0b8…eB48\) +1234567 {2}0xf39F…2266 → 0x7099…79C8 {2}tx 1 {2}logged$/,
     );
-    expect(rows[1]).toMatch(/^ +\+1 {2}token 0x0000…8BA3 #42 +1 {2}/);
+    expect(rows[1]).toMatch(/^ +\+1 {2}token #42 \(0x0000…8BA3\) +1 {2}/);
     expect(rows[2]).toMatch(/^ +-0\.000000000000000001 {2}ETH +1/);
     expect(new Set(rows.map((row) => row?.indexOf("→"))).size).toBe(1);
     expect(lineWith(text, "UNLIMITED")).toMatch(/0 → UNLIMITED {2}/);
@@ -209,7 +211,7 @@ describe("toText", () => {
     expect(text).toContain("Warnings (1)");
     for (const at of [1, 2])
       expect(text).toContain(
-        `Transaction ${at}: the token is USDC (0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48), it concerns you, the amount is 2.5 USDC (0xA0b8…eB48), and the reason is: the calldata names it.`,
+        `Transaction ${at}: the token is USDC (0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48), it is about you, the amount is 2.5 USDC (0xA0b8…eB48), and the reason is: the calldata names it.`,
       );
     expect(text.match(/remains at the end/g)).toHaveLength(1);
     expect(text.match(/- ApprovalLeftOver/g)).toHaveLength(1);
@@ -286,11 +288,12 @@ describe("toMarkdown", () => {
       "",
       "**an unlimited approval is given**",
       "",
-      expect.stringMatching(/^Transaction 1 calls USDC \(0xA0b8…eB48\).*: approve\(spender: /),
       expect.stringMatching(
         /^You send ≈1\.23457 USDC \(0xA0b8…eB48\) to 0x7099…79C8 and 1\.5 ETH to 0x7099…79C8 and others\. {2}$/,
       ),
+      expect.stringMatching(/^You receive token \\#42 \(0x0000…8BA3\) from 0x7099…79C8\. {2}$/),
     ]);
+    expect(markdown).toMatch(/\nTransaction 1 calls USDC \(0xA0b8…eB48\), which is no contract: approve\(spender: .*\n\n## /);
     expect(markdown).toContain(
       "| amount | token | smallest units | from → to | tx | evidence |\n| ---: | --- | ---: |",
     );

@@ -127,7 +127,7 @@ describe("the summary of what leaves and comes", () => {
     [
       "what comes into being for others",
       moving({ transfers: [moved({ from: zero, to: bob })] }),
-      `You call 0x88e6…5640 and ${fees} Newly made: 1 ${usd} to 0x7099…79C8.`,
+      `You call 0x88e6…5640 and ${fees} Minted: 1 ${usd} to 0x7099…79C8.`,
     ],
     [
       "more payers than a sentence names",
@@ -149,7 +149,7 @@ describe("the summary of what leaves and comes", () => {
     [
       "burned and minted",
       moving({ transfers: [moved({ to: zero }), moved({ token: weth, from: zero, to: alice, amount: 10n ** 18n })] }),
-      `You send 1 ${usd} (burned). You receive 1 WETH (0xC02a…6Cc2) (newly made). ${pay}`,
+      `You send 1 ${usd} (burned). You receive 1 WETH (0xC02a…6Cc2) (minted). ${pay}`,
     ],
     [
       "an NFT, and several of one id",
@@ -159,12 +159,12 @@ describe("the summary of what leaves and comes", () => {
           moved({ standard: "erc1155", token: weth, tokenId: 3n, amount: 4n }),
         ],
       }),
-      `You send BAYC (0xBC4C…f13D) #7 to 0x88e6…5640 and 4 × WETH (0xC02a…6Cc2) #3 to 0x88e6…5640. ${pay}`,
+      `You send BAYC #7 (0xBC4C…f13D) to 0x88e6…5640 and 4 × WETH #3 (0xC02a…6Cc2) to 0x88e6…5640. ${pay}`,
     ],
     [
       "an id of 78 digits",
       moving({ transfers: [moved({ standard: "erc721", token: apes, tokenId: 2n ** 256n - 1n, amount: 1n })] }),
-      `You send BAYC (0xBC4C…f13D) #11579…39935 to 0x88e6…5640 and ${fees}`,
+      `You send BAYC #11579…39935 (0xBC4C…f13D) to 0x88e6…5640 and ${fees}`,
     ],
     [
       "decimals that are not known",
@@ -244,7 +244,7 @@ describe("the summary of what leaves and comes", () => {
 describe("the summary of what does not work, and of what is not certain", () => {
   it("says why not, and what it would cost", () => {
     expect(summary(blocked())).toBe(
-      "BLOCKED: the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). You would call 0xA0b8…eB48: transfer(recipient: 0x7099…79C8, amount: 1000000) (by an ABI you gave). It would fail. You would pay at most 0.0000441 ETH in fees.",
+      "BLOCKED: the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). It would fail. You would pay at most 0.0000441 ETH in fees. You would call 0xA0b8…eB48: transfer(recipient: 0x7099…79C8, amount: 1000000) (by an ABI you gave).",
     );
   });
 

@@ -25,11 +25,17 @@ describe("the summary of rights", () => {
     [{ unlimited: false, after: null }, `let 0x88e6…5640 spend an amount not known of ${usd}`],
     [{ after: 0n, before: 5n, unlimited: false }, `take back what 0x88e6…5640 may do with ${usd}`],
     [{ standard: "erc721", after: 1n }, `let 0x88e6…5640 move all of your ${usd}`],
-    [{ standard: "erc721", after: 1n, tokenId: 7n, unlimited: false }, `let 0x88e6…5640 take ${usd} #7`],
+    [{ standard: "erc721", after: 1n, tokenId: 7n, unlimited: false }, `let 0x88e6…5640 take USDC #7 (0xA0b8…eB48)`],
     [{ standard: "aaveDebt" }, `let 0x88e6…5640 borrow unlimited ${usd} in your name`],
     [{ standard: "morpho", after: 1n }, `let 0x88e6…5640 manage your positions at ${usd}`],
-    [{ standard: "cryptopunks", after: 1n, tokenId: 8n, unlimited: false, spender: zero }, `let anybody buy ${usd} #8`],
-    [{ standard: "erc6909", after: 9n, tokenId: 8n, unlimited: false }, `let 0x88e6…5640 spend up to 9 × ${usd} #8`],
+    [
+      { standard: "cryptopunks", after: 1n, tokenId: 8n, unlimited: false, spender: zero },
+      `let anybody buy USDC #8 (0xA0b8…eB48)`,
+    ],
+    [
+      { standard: "erc6909", after: 9n, tokenId: 8n, unlimited: false },
+      `let 0x88e6…5640 spend up to 9 × USDC #8 (0xA0b8…eB48)`,
+    ],
   ];
   it.each(cases.map(([given, text]) => [text, given] as const))("%s", (text, given) =>
     expect(summary(granting(given))).toBe(`You ${text} and ${fees}`),

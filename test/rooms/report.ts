@@ -30,6 +30,8 @@ export {
 } from "../../src/report/schema.js";
 export { summary } from "../../src/report/summary.js";
 export { toSvg } from "../../src/report/svg.js";
-export { detailsText } from "../../src/report/reason.js";
+export { namesFor } from "../../src/report/amounts.js";
+export { sentencesByCode } from "../../src/report/byCode.js";
+export { detailsOf } from "../../src/report/reason.js";
 export { becauseOf, verdictOf } from "../../src/report/ready.js";
 export { costUpTo, waitsOf } from "../../src/report/waits.js";

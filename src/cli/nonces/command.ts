@@ -174,24 +174,23 @@ const fill = Effect.fnUntraced(function* (flags: FlagsOf<typeof signedFlags>, la
 
 /** Starts a lane at the chain's counts, or sets one that is known to them, on the operator's word. */
 const adopt = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane: LaneId) {
-  if (lane.key !== 0n)
-    return yield* wrong("--key", "has counts that no node knows: start its lane by `Nonces.bootstrap`");
-  if (!hasEndpoint(flags)) return yield* wrong("--rpc-url", "is missing: the lane is set to the chain's counts");
+  if (lane.key !== 0n) return yield* wrong("--key", "has counts that no node knows: start it by `Nonces.bootstrap`");
+  if (!hasEndpoint(flags)) return yield* wrong("--rpc-url", "is missing: the account is set to the chain's counts");
   const status = yield* statusOf(flags, lane).pipe(Effect.catchTag("NonceColdStart", () => Effect.succeed(null)));
   const counts = yield* readCounts(lane);
   const { latest, pending } = counts;
   if (status?.floor === latest) return undone([`the store and the chain are both at ${latest}: nothing to adopt`]);
   const says = [
     status === null
-      ? `the store does not know this lane; the chain is at ${latest}, with ${pending - latest} in the node's pool`
+      ? `the store does not know this account; the chain is at ${latest}, with ${pending - latest} in the node's pool`
       : `the store is at ${status.floor}, the chain at ${latest}`,
     status !== null && latest < status.floor
       ? "settled transactions above it whose bytes are kept are in flight again, and the other nonces are free: adopt only when the node does not lag"
       : "a transaction of yours that is in flight but not counted would have its nonce used twice: adopt only when there is none",
   ];
-  if (!flags.yes) return undone([...says, `would set the lane to ${latest}`], { next: doIt });
+  if (!flags.yes) return undone([...says, `would set the account to ${latest}`], { next: doIt });
   yield* status === null ? Nonces.adopt(lane, { counts }) : Nonces.moveTo(lane, counts);
-  return { done: true, says: [...says, `set the lane to ${latest}`] };
+  return { done: true, says: [...says, `set the account to ${latest}`] };
 });
 
 /** Removes a lane from the store. */
@@ -205,22 +204,22 @@ const forget = Effect.fnUntraced(function* (flags: FlagsOf<typeof yesFlag>, lane
     list.map(({ nonce, hash }) => `${what} nonce ${nonce}, ${hash}`);
   const passed = committed.filter(({ nonce }) => isPassed({ counts }, nonce));
   const says = [
-    ...(status === null ? ["the store does not know this lane; its mark, if it has one, is removed"] : []),
+    ...(status === null ? ["the store does not know this account; its mark, if it has one, is removed"] : []),
     ...named("in flight; never sent again from here, but may still be mined:", open),
     ...named("mined, or another transaction was in its place:", passed),
     ...(counts === null && open.length > 0 ? ["without --rpc-url it is not known which of these are mined"] : []),
     open.length === 0
       ? "nothing is in flight: start it again by adopt or `Nonces.bootstrap`"
-      : "when all of it is mined, start the lane again by adopt or `Nonces.bootstrap`; before that, a nonce may be used twice",
+      : "when all of it is mined, start the account again by adopt or `Nonces.bootstrap`; before that, a nonce may be used twice",
   ];
-  if (!flags.yes) return undone([...says, "would remove the lane"], { next: doIt });
+  if (!flags.yes) return undone([...says, "would remove the account"], { next: doIt });
   const done = yield* Nonces.forget(lane);
-  return { done, says: done ? [...says, "removed the lane"] : says, isGone: done };
+  return { done, says: done ? [...says, "removed the account"] : says, isGone: done };
 });
 
 /** The exit codes of `nonces` and all its verbs. */
 const codes = withExitCodes(
-  "0 healthy, 1 damaged or refused by a node, 2 needs attention (a refused or old transaction, a gap, a chain that went back), 3 no lanes or one that cannot be read",
+  "0 healthy, 1 damaged or refused by a node, 2 needs attention (a refused or old transaction, a gap, a chain that went back), 3 no accounts or one that cannot be read",
   "69 the store cannot be reached, or cannot be used",
 );
 
@@ -240,10 +239,10 @@ const described = (words: string) => flow(Command.withDescription(words), codes)
 
 const verbs = [
   Command.make("status", {}, () => Effect.flatMap(shared, status)).pipe(
-    described("Show the lanes and whether they are healthy; with an endpoint, beside the chain"),
+    described("Show the accounts and whether they are healthy; with an endpoint, beside the chain"),
   ),
   Command.make("check", {}, () => Effect.flatMap(shared, check)).pipe(
-    described("Check the store, and list every broken rule of a lane"),
+    described("Check the store, and list every broken rule of an account"),
   ),
   Command.make("resend", yesFlag, repairing(resend)).pipe(
     described("Send committed transactions again, byte for byte"),
@@ -258,10 +257,10 @@ const verbs = [
     described("Fill the lowest gap, so that the transactions above it can be mined"),
   ),
   Command.make("adopt", yesFlag, repairing(adopt)).pipe(
-    described("Start a lane at the chain's counts, or reset a known lane to them; you vouch for the counts"),
+    described("Start an account at the chain's counts, or reset a known one to them; you vouch for the counts"),
   ),
   Command.make("forget", yesFlag, repairing(forget)).pipe(
-    described("Remove a lane and everything in it from the store"),
+    described("Remove an account and everything of it from the store"),
   ),
 ] as const;
 
@@ -274,7 +273,7 @@ export const nonces = root.pipe(
   Command.withExamples([
     {
       command: "evm-preflight nonces --redis-url redis://127.0.0.1:6379 --rpc-url https://your.node",
-      description: "All lanes of a store",
+      description: "All accounts of a store",
     },
     {
       command: "evm-preflight nonces cancel --postgres-url postgres://… --chain-id 1 --address 0x… --nonce 7",

@@ -26,9 +26,9 @@ export const sharedFlags = {
   postgresUrl: text("postgres-url", "the store: postgres://user:password@host:port/database"),
   prefix: text("prefix", 'prefix of the keys in Redis (default "evm-preflight")'),
   ...endpointFlags,
-  chainId: text("chain-id", "chain of the lane"),
-  address: text("address", "account of the lane"),
-  key: text("key", "key of the lane, for two-dimensional nonces (default 0)"),
+  chainId: text("chain-id", "chain of the account"),
+  address: text("address", "address of the account"),
+  key: text("key", "key of the account, for two-dimensional nonces (default 0)"),
   oldAfter: text("old-after", "age from which the first transaction in flight counts as unhealthy (default 5m)"),
   json: toggle("json", "print it as JSON"),
 };
@@ -39,7 +39,7 @@ const flagOfField: Readonly<Record<string, string>> = { chainId: "--chain-id", a
 const asWrong = ({ field, problem }: InvalidLane): WrongUsage => wrong(flagOfField[field] ?? field, problem);
 
 /** A flag without which no lane is named. */
-export const missing = (flag: string): WrongUsage => wrong(flag, "is missing; a lane is --chain-id and --address");
+export const missing = (flag: string): WrongUsage => wrong(flag, "is missing; an account is --chain-id and --address");
 
 /** The lane that the flags name; null where they name none. */
 export const laneOfFlags = Effect.fnUntraced(function* (input: LaneFlags) {
@@ -102,7 +102,7 @@ const storeOf = Effect.fnUntraced(function* ({ redisUrl, postgresUrl, prefix }: 
     return yield* wrong("--redis-url", "cannot be combined with --postgres-url");
   if (Option.isSome(redisUrl)) return redisOf(redisUrl.value, Option.getOrNull(prefix));
   if (Option.isNone(postgresUrl)) return yield* wrong("--redis-url", "is missing (or give --postgres-url)");
-  if (Option.isSome(prefix)) return yield* wrong("--prefix", "is for Redis; in Postgres the schema separates lanes");
+  if (Option.isSome(prefix)) return yield* wrong("--prefix", "is for Redis; in Postgres the schema separates accounts");
   return /^postgres(?:ql)?:\/\//.test(postgresUrl.value) && URL.canParse(postgresUrl.value)
     ? postgresOf(postgresUrl.value)
     : yield* wrong("--postgres-url", "must be a postgres:// URL");

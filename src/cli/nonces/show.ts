@@ -4,6 +4,7 @@ import { NonceStoreError } from "../../errors/index.js";
 import type { NonceStore } from "../../NonceStore.js";
 import * as Nonces from "../../Nonces.js";
 import type { LaneId } from "../../nonces/lane.js";
+import { laneText } from "../../nonces/status.js";
 import { escapeText } from "../../primitives/index.js";
 import type { Rpc } from "../../rpc/index.js";
 import { Exited, exitCodes, WrongUsage, type ExitCode } from "../exit.js";
@@ -28,7 +29,7 @@ const codeOfHealth = (concerns: ReadonlyArray<ReturnType<typeof Nonces.health>[n
 const healthText = (concerns: ReadonlyArray<ReturnType<typeof Nonces.health>[number]>): string =>
   concerns.length === 0
     ? "  healthy"
-    : concerns.map(({ sentence }) => `  NOT WELL   ${escapeText(sentence, 1_024)}`).join("\n");
+    : concerns.map(({ sentence }) => `  problem    ${escapeText(sentence, 1_024)}`).join("\n");
 
 /** The lanes asked for, or all of the store. */
 const laneIds = Effect.fnUntraced(function* (input: LaneFlags) {
@@ -36,7 +37,7 @@ const laneIds = Effect.fnUntraced(function* (input: LaneFlags) {
   return lane === null ? yield* Nonces.lanes : [lane.id];
 });
 
-const none = "no lanes: the store is new, has lost its data, or keeps them elsewhere (--prefix)";
+const none = "no accounts: the store is new, has lost its data, or keeps them elsewhere (--prefix)";
 
 /** Statuses with their health, and the code to end with: of the worst lane, 3 where one cannot be read or there is none. */
 export const status = Effect.fnUntraced(function* (input: LaneFlags) {
@@ -52,7 +53,7 @@ export const status = Effect.fnUntraced(function* (input: LaneFlags) {
     );
     const texts = [
       ...lanes.map((lane) => `${Nonces.toText(lane)}\n${healthText(lane.health)}`),
-      ...failures.map(({ lane, problem }) => `lane ${lane}\n  ${problem}`),
+      ...failures.map(({ lane, problem }) => `${laneText(lane)}\n  ${problem}`),
     ];
     yield* print(input.json ? jsonText({ lanes, failures }) : texts.join("\n\n") || none);
     const code = codeOfHealth(lanes.flatMap((lane) => lane.health));
@@ -74,7 +75,7 @@ export const check = Effect.fnUntraced(function* (input: LaneFlags) {
     );
     const lines = read.map(
       ({ lane, violations, problem }) =>
-        `lane ${escapeText(lane)}: ${problem ?? (violations.map((it) => escapeText(it)).join("; ") || "sound")}`,
+        `${laneText(lane)}: ${problem ?? (violations.map((it) => escapeText(it)).join("; ") || "sound")}`,
     );
     yield* print(input.json ? jsonText({ lanes: read }) : lines.join("\n") || none);
     const isUnknown = read.length === 0 || read.some(({ problem }) => problem !== null);
@@ -138,7 +139,7 @@ export const perform = Effect.fnUntraced(function* <G extends LaneFlags & { read
       onSuccess: (status) => Nonces.health(status, { oldAfterMs }),
     });
     const lines = [
-      `lane ${lane.id}`,
+      laneText(lane.id),
       ...deed.says.map((line) => `  ${escapeText(line, 1_024)}`),
       ...(deed.request === undefined ? [] : [jsonText(deed.request)]),
       ...(deed.next === undefined ? [] : [`  nothing was changed: ${deed.next}`]),

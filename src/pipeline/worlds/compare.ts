@@ -41,11 +41,11 @@ export const isClose = (effects: Effects, other: Effects, tolerance: number): bo
   ).every(({ kind }) => kind === "address");
 
 const notComparable = (exact: Run, next: Run, isTrueToState: boolean): string | null => {
-  if (exact.before.environment === null || next.before.environment === null) return "the witness did not answer";
+  if (exact.before.environment === null || next.before.environment === null) return "the balance reader did not answer";
   return isTrueToState ? null : "balances moved between the requests";
 };
 
-/** @figures text("because", "the witness did not answer") */
+/** @figures text("because", "the balance reader did not answer") */
 export const BaseNotComparable = code("proof", ["unavailable"], "BaseNotComparable", [
   "the simulations of the proof could not be compared with each other",
   "run `prove` again",
@@ -206,11 +206,11 @@ export const FollowsTime = code("proof", ["info"], "FollowsTime", [
  * The node gave no answer for one of the blocks between the next one and the last that the clearance allows. Or more
  * blocks come in that time than one simulation has, and the called code may tell them apart; unless you gave a
  * `maxAge`, the clearance then ends with the last block that was simulated.
- * @figures count("blocks while the clearance holds", 120), count("simulated up to", 64)
+ * @figures count("blocks in time", 120), count("simulated up to", 64)
  * @warning where a block with unusual values, or with those of the next one, had no answer in time
  */
 export const BlocksNotSimulated = code("proof", ["info", "warning"], "BlocksNotSimulated", [
-  "some blocks in which the clearance may be used were not simulated",
+  "some blocks in which it may be mined were not simulated",
   "run `prove` again, or give a shorter `maxAge`",
 ]);
 

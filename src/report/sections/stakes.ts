@@ -10,6 +10,7 @@ import {
   signedText,
   symbolOf,
   unitForPeople,
+  worthText,
   type Names,
   type RenderOptions,
 } from "../amounts.js";
@@ -28,7 +29,7 @@ import {
   type Shown,
 } from "../document.js";
 import { roundingOf, type Flow } from "../flows.js";
-import { perGasText, rightText, spenderText, type Grant, type RenderSources } from "../stakes.js";
+import { isCovered, perGasText, rightText, spenderText, type Grant, type RenderSources } from "../stakes.js";
 import type { Exposure } from "../beside.js";
 import type { CallLook } from "../../abi/calls.js";
 import { callFacts } from "./transaction.js";
@@ -52,7 +53,7 @@ export const callsSection = ({ transactions }: Report, look: CallLook): Readonly
 
 const partyCell = ({ way, party }: Flow, names: Names): Cell | string => {
   if (party === null) return "a party that no event names";
-  if (isNobody(party)) return way === "out" ? "nobody (burned)" : "nobody (newly made)";
+  if (isNobody(party)) return way === "out" ? "nobody (burned)" : "nobody (minted)";
   return { text: names.whole(party), isAddress: names.label(party) === null };
 };
 
@@ -61,8 +62,14 @@ const ofColumn = <A>(report: Report, names: Names, accountOf: (item: A) => strin
   accountsOf(report).length > 1 ? [[left("of"), (item) => names.party(accountOf(item))]] : [];
 
 /** Shows what each sender gives and gets, net and by party. */
-export const flowsSection = (report: Report, { names, movements }: RenderSources): ReadonlyArray<Section> => {
+export const flowsSection = (
+  report: Report,
+  { names, movements }: RenderSources,
+  price: RenderOptions["price"],
+): ReadonlyArray<Section> => {
   const amountOf = (flow: Flow) => amountForPeople(names, flow, flow.amount, roundingOf([flow], names));
+  const worth: ReadonlyArray<Shown<Flow>> =
+    price === undefined ? [] : [[left("worth"), (flow) => worthText(names, flow, flow.amount, price)]];
   const columns: ReadonlyArray<Shown<Flow>> = [
     ...ofColumn<Flow>(report, names, ({ account }) => account),
     [
@@ -73,6 +80,7 @@ export const flowsSection = (report: Report, { names, movements }: RenderSources
           : { text: signedText(amountOf(flow), "+"), tone: "good" },
     ],
     [left("what"), (flow) => amountOf(flow).unit],
+    ...worth,
     [left(""), ({ way }) => (way === "out" ? "to" : "from")],
     [left("party"), (flow) => partyCell(flow, names)],
   ];
@@ -92,7 +100,8 @@ export const grantsSection = (report: Report, { names, grants }: RenderSources):
     const kind = isNobody(approval.spender) || change === "back" ? undefined : spenderKinds[approval.spenderKind];
     // why: what somebody may no longer do is what they could do before
     const had = { ...approval, after: approval.before, unlimited: (approval.before ?? 0n) >= 2n ** 128n };
-    const what = rightText(change === "back" ? had : approval, names, names.isYou(approval.owner) ? "your" : "its");
+    const isBack = change === "back";
+    const what = rightText(isBack ? had : approval, names, names.isYou(approval.owner) ? "your" : "its", isBack);
     return {
       text: `${words[change]} ${what}${kind === undefined ? "" : ` (${kind})`}`,
       tone: change === "back" ? "good" : approval.unlimited ? "bad" : "warn",
@@ -120,8 +129,10 @@ const means: Readonly<Record<Exposure["by"], string>> = {
 };
 
 /** Shows what contracts could take, at least, beside what they do take. */
-export const exposureSection = ({ exposure }: Report, { names, exposures: rows }: RenderSources) => {
+export const exposureSection = ({ exposure }: Report, { names, exposures, grants }: RenderSources) => {
   if (exposure === null) return [];
+  const shown = grants.slice(0, mostRows);
+  const rows = exposures.filter((row) => !shown.some((grant) => isCovered(row, grant)));
   const { pairs, unread } = exposure;
   const amountOf = (row: Exposure) =>
     row.amount === null ? null : amountForPeople(names, row, row.amount, names.isTyped(row.amount) ? "none" : "down");
@@ -167,7 +178,7 @@ export const costSection = (report: Report, { names, costs }: RenderSources, pri
         "fees",
         joined(atMost === null ? fees : `${bound}${fiatText(atMost, price, names.native)}`, isSame ? inAll : null),
       ),
-      isSame || inAll === "" ? null : fact("in all", inAll),
+      isSame || inAll === "" ? null : fact("total", inAll),
       short <= 0n ? null : fact("missing", `${least}${nativeForPeople(short, "up", names)}`, { tone: "bad" }),
     ];
   });

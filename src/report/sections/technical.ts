@@ -174,7 +174,7 @@ const freshnessText = ({ freshness, latestNumber }: Observed, chainId: number | 
 const maxWorlds = 8;
 
 const worldText = ({ run, state, number, timestamp, agrees }: Observed["worlds"][number]): string => {
-  const on = typeof state === "bigint" ? `sealed block ${state}` : state;
+  const on = typeof state === "bigint" ? `block ${state}` : state;
   const block = number === null ? "a block not known" : `block ${number}`;
   const when = known(timestamp, (seconds) => ` at ${dateText(seconds)}`) ?? "";
   const otherwise = agrees === null ? " (not compared)" : agrees ? "" : " (DIFFERS)";
@@ -186,7 +186,7 @@ const worldsFact = (worlds: Observed["worlds"]): Fact | null => {
   const same = worlds.every(({ agrees }) => agrees === true);
   const cut = worlds.length - maxWorlds;
   const shown = [...worlds.slice(0, maxWorlds).map(worldText), ...(cut > 0 ? [`… and ${cut} more`] : [])].join("; ");
-  const text = `${same && worlds.length > 1 ? "the same in" : "in"} ${counted(worlds.length, "world")}: ${shown}`;
+  const text = `${same && worlds.length > 1 ? "the same in" : "in"} ${counted(worlds.length, "simulated block")}: ${shown}`;
   return fact("proven", text, { tone: same ? "good" : "warn" });
 };
 
