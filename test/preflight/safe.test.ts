@@ -66,7 +66,7 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
       expect(paid.verdict).toBe("ready");
       // the signer's own summary says what the Safe pays
       expect(summary(paid)).toMatch(
-        /^You call 0x\w+…\w+: execTransaction\(to: 0x.+\) \(by selector: Safe\)\. Inside: 1 0x0000…00A1 with 1 wei\. You pay .+\. Your Safe \(0x\w+…\w+\) pays 1 wei to 0x0000…00A1\.$/i,
+        /^You pay .+\. Your Safe \(0x\w+…\w+\) pays 1 wei to 0x0000…00A1\. You call 0x\w+…\w+: execTransaction\(to: 0x.+\) \(by selector: Safe\)\. Inside: 1 0x0000…00A1 with 1 wei\.$/i,
       );
       for (const other of [
         "MultiSend 1.1.1",

@@ -82,7 +82,7 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
     ]);
     expect(summary(report)).toMatch(/Your Safe \(0x\w+…\w+\) pays .* to 0x0000…00A1\./i);
     expect(summary(report)).toMatch(
-      /^You call 0x\w+…\w+: execTransaction\(.*Inside: 1 WETH \(.*: transfer\(to: 0x0000…00A1, amount: 500\)/i,
+      /^You pay .* You call 0x\w+…\w+: execTransaction\(.*Inside: 1 WETH \(.*: transfer\(to: 0x0000…00A1, amount: 500\)/i,
     );
     const plain = await preflight(scene.url, { from: owner.address, to: stranger, value: 1n });
     // four of them are of later blocks, two are traces, and one is an access list, as of any call
@@ -126,9 +126,9 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
   it("and so are the rights that they grant; of a Safe that is not named they are told, too", async () => {
     const data = executing({ to: weth, data: calldata(WETH9, "approve", [stranger, 2n ** 256n - 1n]) });
     const report = await preflight(scene.url, { from: owner.address, to: safe, data }, { accounts: [safe] });
-    expect(summary(report)).toMatch(/You let 0x0000…00A1 spend unlimited WETH/i);
+    expect(summary(report)).toMatch(/You let 0x0000…00A1 spend all of your WETH \(0x\w+…\w+\): 0\.1 now, and what comes later\./i);
     const told = await preflight(scene.url, { from: owner.address, to: safe, data });
-    expect(summary(told)).toMatch(/Your Safe \(0x\w+…\w+\) lets 0x0000…00A1 spend unlimited WETH/i);
+    expect(summary(told)).toMatch(/Your Safe \(0x\w+…\w+\) lets 0x0000…00A1 spend all of its WETH \(0x\w+…\w+\): 0\.1 now/i);
     expect(summary(told)).not.toContain("without moving anything");
   });
 
