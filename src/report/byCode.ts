@@ -74,6 +74,7 @@ export const sentencesByCode: Partial<Readonly<Record<FindingCode, string>>> = {
   GasHeadroomThin: compared,
   IncomeNotMined: `{has} is there, and {required without income} is needed[: ${mined}]`,
   InnerCallFailed: "{made by} called {to}[ (its call {call})][: {function}][, with {value}][. It says {reason}]",
+  LookalikeAddress: "{account} looks like {looks like}[, which you call {called}], and is another account",
   NoCode: "there is no contract at {account}",
   NonceTooHigh: nextNonce,
   NonceTooLow: nextNonce,
@@ -91,6 +92,8 @@ export const sentencesByCode: Partial<Readonly<Record<FindingCode, string>>> = {
   TokenChanges:
     "{token} says one thing and then another[: {decimals} decimals and {decimals elsewhere}][: the symbol {symbol} and {symbol elsewhere}]",
   TokenLies: "{of's} balance of {token} is {to the witness} to one contract and {to an account} to an account",
+  TokenNotPretended:
+    "{pretended} was pretended for {of}[, to be taken by {spender}][, and the token says {told}][: {}]",
   TokenShortfall:
     "[{account's} balance is {has}][the allowance of {spender} is {has}][, and {needs} is needed][: {short by} is missing]{-too low}",
   TokensStranded: "{amount} goes to {token} itself",
