@@ -38,6 +38,7 @@ const guards = {
   "what found no room to be read": ["[]", "test/net/net"],
   "bounds of a policy": ["true", "test/preflight/pure/compare"],
   "a report of an older version": ["false", "test/report/versions"],
+  "signed bytes that are not what was proven": ["false", "test/preflight/forms"],
   "a step of the pipeline that the report lacks": ["[]", "test/preflight/ownStep"],
   "the run with free gas": ["$ && []", "test/preflight/reprove"],
   "a request for another chain than the wallet's": ["false", "test/guard/guard"],

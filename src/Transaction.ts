@@ -5,7 +5,9 @@
  * is a finding of the report.
  */
 import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
 import type { InvalidTransaction } from "./errors/input.js";
+import { lazyImport } from "./primitives/effects.js";
 import type { CheckedInput, InputDefaults } from "./transaction/fields.js";
 import { validate } from "./transaction/validate.js";
 
@@ -13,6 +15,8 @@ export type { GivenRows } from "./primitives/record.js";
 export type { Authorization } from "./transaction/fields.js";
 export type * from "./transaction/input.js";
 export { Transaction, type CheckedInput, type InputDefaults, type TransactionFields } from "./transaction/fields.js";
+
+const signing = lazyImport(() => import("./transaction/signer.js"));
 
 /**
  * Checks an input of any form, and encodes ABI calls.
@@ -32,4 +36,14 @@ export { Transaction, type CheckedInput, type InputDefaults, type TransactionFie
  * ```
  */
 export const check = (input: unknown, defaults?: InputDefaults): Effect.Effect<CheckedInput, InvalidTransaction> =>
-  Effect.suspend(() => Effect.fromResult(validate(input, defaults)));
+  Effect.suspend(() => {
+    let isOfBytes = false;
+    const checked = validate(input, defaults, (held) => {
+      isOfBytes = true;
+      return Result.succeed(held);
+    });
+    // why: signers are recovered by the curve, which is large, and which only bytes need
+    return isOfBytes
+      ? Effect.flatMap(signing, ({ readBytes }) => Effect.fromResult(validate(input, defaults, readBytes)))
+      : Effect.fromResult(checked);
+  });

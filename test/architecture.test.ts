@@ -430,7 +430,7 @@ const weights: Readonly<Record<string, number>> = {
   rpc: 2858,
   settle: 867,
   steps: 5180,
-  transaction: 786,
+  transaction: 1139,
   watch: 102,
   witness: 406,
 };

@@ -2,48 +2,10 @@
 import { formatTransactionRequest, numberToHex } from "viem";
 import { isRecord } from "../primitives/index.js";
 import type { Report, Request } from "../report/index.js";
-import { fields } from "../transaction/index.js";
 
-/** Only what JSON-RPC writes for a number is one: wallets do not agree on "10" and "". */
-const number = (value: unknown): unknown =>
-  typeof value === "string" && /^0x[\da-f]+$/i.test(value) ? BigInt(value) : value;
-
-const small = (value: unknown): unknown => {
-  const read = number(value);
-  return typeof read === "bigint" && read <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(read) : read;
-};
-
-const authorization = (value: unknown): unknown => {
-  if (!isRecord(value)) return value;
-  const { chainId, nonce, yParity } = value;
-  return { ...value, chainId: small(chainId), nonce: small(nonce), yParity: small(yParity) };
-};
-
-const readers: Readonly<Record<string, (value: unknown) => unknown>> = {
-  quantity: number,
-  authorizationList: (value) => (Array.isArray(value) ? value.map(authorization) : value),
-};
-
-/**
- * The fields of a JSON-RPC transaction as the pipeline takes them; what cannot be read stays as it is, for the pipeline's check
- * names the field. `input` is `data`. Fields that the pipeline does not know are kept: it refuses them.
- */
-export const inputOf = (transaction: unknown, chainId: number): unknown => {
-  if (!isRecord(transaction)) return transaction;
-  // why: the type follows from the fields; nodes take `data` and `input` for the same
-  const { type: _, input, data: named, ...rest } = transaction;
-  const data = named ?? input;
-  // guard: two kinds of data, of which nobody knows what a wallet signs
-  const isTwice = input != null && String(input).toLowerCase() !== String(data).toLowerCase();
-  const all = { ...rest, ...(data == null ? {} : { data }), ...(isTwice ? { input } : {}) };
-  const read = Object.entries(all).flatMap(([name, value]) => {
-    if (value === undefined || value === null) return [];
-    const wire = Object.entries(fields).find(([field]) => field === name)?.[1].wire;
-    const reader = name === "chainId" || name === "nonce" ? small : readers[wire ?? ""];
-    return [[name, reader?.(value) ?? value] as const];
-  });
-  return { chainId, ...Object.fromEntries(read) };
-};
+/** A JSON-RPC transaction for the pipeline, whose table of forms reads it: the wallet's chain, as hex, marks its form. */
+export const inputOf = (transaction: unknown, chainId: number): unknown =>
+  isRecord(transaction) ? { ...transaction, chainId: transaction["chainId"] ?? numberToHex(chainId) } : transaction;
 
 /** Every field of a cleared request, for a wallet. */
 export const transactionOf = (request: Request, from: string): Record<string, unknown> => ({

@@ -22,6 +22,7 @@ import { reportVersion, type BundleReport, type Draft, type Report, type ReportO
 import * as Simulate from "../steps/simulate.js";
 import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import { checkPretended } from "../steps/reading/pretended.js";
+import { isUnbound } from "../transaction/request.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own } from "./own.js";
@@ -83,6 +84,31 @@ export const RequestIncomplete = code("proof", ["unavailable"], "RequestIncomple
   "a request field is not known",
   "give nonce, gas, fees and chain id, or use another node",
 ]);
+
+/**
+ * The batch demands that all of its calls succeed or none is made, which only the account's own contract can do. The calls
+ * were simulated as one transaction each.
+ */
+export const AtomicNotProven = code("proof", ["unavailable"], "AtomicNotProven", [
+  "the calls were proven one by one, not as one transaction",
+  "leave `atomicRequired` out, or give the transaction that the account sends for the batch",
+]);
+
+/** The signed bytes bind no chain (before EIP-155): anybody can send them on every chain, and many nodes refuse them. */
+export const ChainUnbound = code("proof", ["warning"], "ChainUnbound", [
+  "the signed bytes are valid on every chain, and nodes such as geth refuse to send them",
+  "sign it again with a chain id, unless it is meant for every chain",
+]);
+
+/** Findings of what the form of an input says. */
+const checkForms = (bundle: Bundle): ReadonlyArray<Finding> => {
+  const isAtomic = bundle.some(({ input }) => input.origin?.isAtomic === true);
+  const unbound = bundle.filter(({ input }) => input.origin !== undefined && isUnbound(input));
+  return [
+    ...(isAtomic ? [AtomicNotProven.unavailable({ evidence: "unavailable" })] : []),
+    ...unbound.map(({ index }) => ChainUnbound.warning({ transaction: index, evidence: "measured" })),
+  ];
+};
 
 const isHeld = (findings: ReadonlyArray<Finding>): boolean =>
   findings.some(({ severity }) => severity === "blocker" || severity === "unavailable");
@@ -246,6 +272,7 @@ export const draftOf = (
     ...aged,
     ...checkOverrides(observed, options),
     ...checkPretended(options, answers.before),
+    ...checkForms(bundle),
     // why: what comparing runs showed is no less true for the step that its code is told under
     ...about.findings,
   ]);

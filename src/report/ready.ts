@@ -11,12 +11,13 @@ import { ReportVersion } from "../errors/input.js";
 import type { RpcError } from "../errors/rpc.js";
 import { gap, NotProven, type Gap, type Verdict } from "../errors/verdicts.js";
 import { copyOf } from "../primitives/copy.js";
-import { isAddress, isHash, type Address, type Hash } from "../primitives/hex.js";
+import { lazyImport } from "../primitives/effects.js";
+import { isAddress, isHash, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import { withJson } from "../primitives/json.js";
 import type { BuiltInStep, OwnName } from "../primitives/names.js";
 import { safely } from "../primitives/record.js";
 import { statementText } from "../primitives/statement.js";
-import { isRequestOf, type Request, type Signable, signingHash } from "../transaction/request.js";
+import { isRequestOf, isUnbound, type Request, type Signable, signingHash } from "../transaction/request.js";
 import { recoverAuthorities } from "../transaction/authorities.js";
 import { currencyOf } from "./chain.js";
 import { waitsOf } from "./waits.js";
@@ -118,11 +119,11 @@ export const gapOf =
     );
 
 /** True if the report itself contradicts its requests, by its digest, its chain or its inputs: somebody changed it. */
-const altered = (report: Report, requests: ReadonlyArray<Request>): boolean =>
+const altered = (report: Report): boolean =>
   report.digest === null ||
   report.transactions.some(({ input, request }) => request !== null && !isRequestOf(input, request)) ||
   digestOfReport(report) !== report.digest ||
-  requests.some(({ chainId }) => chainId !== report.chainId);
+  report.transactions.some(({ input, request }) => !isUnbound(input) && request?.chainId !== report.chainId);
 
 /** Returns the gaps of a report: those that are there. */
 const gapsOf = (...checks: ReadonlyArray<readonly [isThere: boolean, reason: Gap["reason"], sentence: string]>) =>
@@ -152,7 +153,7 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
     [stage !== "proven", "NotProven", "the report is only scanned, not proven"],
     [transactions.length === 0, "RequestIncomplete", "the report has nothing to sign"],
     [isOpen, "RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"],
-    [requests !== null && altered(report, requests), "Altered", "the requests are not those of the report's digest"],
+    [requests !== null && altered(report), "Altered", "the requests are not those of the report's digest"],
     [isPretended, "StatePretended", "the report was made with state or block overrides"],
     [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
     [now > expiryOf(report), "Expired", age],
@@ -166,6 +167,26 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
     [report.verdict !== verdictOf(report.findings), "Altered", "the verdict is not that of the findings"],
   );
 };
+
+const signing = lazyImport(() => import("../transaction/signer.js"));
+
+/** The bytes of transactions that came signed, null in the place of others; null where there are none. */
+const rawOf = ({ transactions }: Report): ReadonlyArray<Hex | null> | null =>
+  transactions.every(({ input }) => input.origin?.raw === undefined)
+    ? null
+    : transactions.map(({ input: { origin } }) => origin?.raw ?? null);
+
+/** True if signed bytes are not those of their request and sender: a report is in the hands of its caller. */
+const isRawAltered = Effect.fnUntraced(function* ({ transactions }: Report, raw: ReadonlyArray<Hex | null>) {
+  const { readSigned } = yield* signing;
+  return transactions.some(({ input, request }, at) => {
+    const bytes = raw[at] ?? null;
+    const signed = bytes === null ? null : readSigned(bytes);
+    const isSame =
+      signed?.from === input.from && request !== null && signingHash(signed.request) === signingHash(request);
+    return bytes !== null && !isSame;
+  });
+});
 
 /**
  * Permission to sign exactly the report's requests, on `ready` and `caution`; of a bundle's report there is at least one.
@@ -219,6 +240,10 @@ export const readyWith = Effect.fn("Report.ready")(function* (
     ...gapsIn(report, now),
     ...lacking.map((step) => gap("StepMissing", `the report was made without the step ${step}`)),
   ];
+  const raw = rawOf(report);
+  // guard: signed bytes that are not what was proven
+  if (raw !== null && (yield* isRawAltered(report, raw)))
+    missing.push(gap("Altered", "the signed bytes are not those of the report's requests"));
   const requests = requestsOf(report);
   if (missing.length > 0 || requests === null || chainId === null || report.digest === null)
     return yield* new NotProven({ missing });
@@ -232,5 +257,6 @@ export const readyWith = Effect.fn("Report.ready")(function* (
     digest: report.digest,
     expiresAt: expiryOf(report),
     waits: waitsOf(report).map(({ transaction, account, nonce }) => ({ transaction, account, nonce })),
+    ...(raw === null ? {} : { raw }),
   });
 });

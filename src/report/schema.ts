@@ -265,6 +265,11 @@ export const Clearance = Schema.Struct({
   expiresAt: Schema.Finite,
   /** Waits for what must be mined first, in order of the requests; sent earlier, one may be dropped or do otherwise. */
   waits: Schema.Array(Wait),
+  /**
+   * Bytes of transactions that came signed, in the order of `requests`, null for those to be signed: send these and sign
+   * nothing for them. Absent where all are to be signed. Blobs that came beside them are not in it.
+   */
+  raw: Schema.optionalKey(Schema.Array(Schema.NullOr(Hex))),
 })
   .check(
     Schema.makeFilter(({ signs, requests }) => signs.length + requests.length > 0 || "must have something to sign"),

@@ -258,8 +258,12 @@ const checkValue = (
   const numbers = [count("nonce", value), count("next free", due)];
   if (least === null && value < due)
     return [NonceUnknown.unavailable({ ...where, evidence: "unavailable" }, ...numbers)];
-  if (least !== null && value < least)
-    return [fromError(new NonceTooLow({ ...spoken, next: BigInt(least) }), "blocker", where)];
+  if (least !== null && value < least) {
+    const error = new NonceTooLow({ ...spoken, next: BigInt(least) });
+    const mined = { ...error.statement, sentence: "the transaction is already mined", remedy: "do not send it again" };
+    const isMined = entry.input.origin?.isMined === true;
+    return [fromError(error, "blocker", where, isMined ? mined : error.statement)];
+  }
   // why: behind a replacement the rest of a bundle may meet others in flight
   const isMet = !isFirst(entry, bundle) && answers.pools.get(entry.signer)?.transactions.has(value) === true;
   if (value < due || isMet) return checkReplacement(entry, value, answers, numbers);

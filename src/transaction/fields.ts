@@ -183,6 +183,17 @@ export const maxTransactions = 64;
 /** The most authorisations that a bundle may have: each takes 25,000 gas, so that a block of 50 million holds no more. */
 export const maxAuthorizations = 2_000;
 
+/** What the form of an input says beside its fields; a key is absent where it says nothing. */
+const OriginStruct = Schema.Struct({
+  /** The signed bytes, without the blobs that travel beside them: exactly these are proven. */
+  raw: Schema.optionalKey(Hex),
+  /** True of an object that says in which block it was mined. */
+  isMined: Schema.optionalKey(Schema.Literal(true)),
+  /** True of a call of a batch that succeeds or fails as one. */
+  isAtomic: Schema.optionalKey(Schema.Literal(true)),
+});
+export interface Origin extends Schema.Schema.Type<typeof OriginStruct> {}
+
 /** The schemas of a checked transaction. Named, so that declarations refer to it and keep the documentation. */
 export type TransactionFields = {
   readonly [K in keyof typeof fields]: (typeof fields)[K]["absent"] extends null
@@ -191,6 +202,8 @@ export type TransactionFields = {
 } & {
   /** The JSON ABI item of the called function, when the caller gave an ABI call. */
   readonly item: ReturnType<typeof nullable<typeof Schema.Json>>;
+  /** What the form of the input says beside its fields; absent of plain fields. */
+  readonly origin: Schema.optionalKey<typeof OriginStruct>;
 };
 
 /** A checked transaction: every field present, `null` where the caller left it open. */
@@ -198,6 +211,7 @@ export const Transaction: Schema.Struct<TransactionFields> = Schema.Struct({
   // each schema is that of its own row
   ...Rows.map(fields, ({ schema, absent }): Schema.Constraint => (absent === null ? nullable(schema) : schema)),
   item: nullable(Schema.Json),
+  origin: Schema.optionalKey(OriginStruct),
 } as TransactionFields);
 export interface Transaction extends Schema.Schema.Type<typeof Transaction> {}
 

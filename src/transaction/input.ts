@@ -111,8 +111,31 @@ export type ArgsOf<call, abi extends Abi | readonly unknown[]> = call extends { 
     : { readonly args?: unknown }
   : { readonly args?: unknown };
 
+/** Fields that only other forms have: objects of viem, ethers and JSON-RPC, requests, batches, bytes beside their sender. */
+type OtherNames =
+  | ("type" | "typeHex" | "chain" | "hash" | "blockHash" | "r" | "s")
+  | ("method" | "raw" | "unsignedSerialized" | "calls" | "transactions");
+/** Fields that JSON-RPC writes as hex. */
+type Quantities = {
+  readonly [K in keyof typeof fields as (typeof fields)[K]["wire"] extends "quantity" ? K : never]: Hex;
+};
+
+/** True of what is in another form than our own fields: it is checked when it runs. */
+type IsOther<call> = call extends Hex
+  ? true
+  : call extends object
+    ? [Extract<keyof call, OtherNames>] extends [never]
+      ? call extends { readonly account: object } | { [K in keyof Quantities]: Pick<Quantities, K> }[keyof Quantities]
+        ? true
+        : false
+      : true
+    : false;
+
 /** The type that a transaction must have, judged by the ABI that it brings. */
-export type Judged<call, sender = "caller"> = call extends {
+export type Judged<call, sender = "caller"> = IsOther<call> extends true ? call : JudgedCall<call, sender>;
+
+/** The same, of our own fields. */
+export type JudgedCall<call, sender = "caller"> = call extends {
   readonly abi: infer given extends Abi | readonly unknown[];
 }
   ? [Parsed<given>] extends [never]

@@ -67,6 +67,12 @@ const eip1559 = variant("eip1559");
 const eip4844 = variant("eip4844");
 const eip7702 = variant("eip7702");
 
+/** Signed bytes from before EIP-155 bind no chain; whoever reads a report meets them with `origin.raw` alone. */
+const unbound = Schema.Struct({
+  ...legacy.fields,
+  chainId: Schema.optionalKey(Schema.Never),
+}) as never as typeof legacy;
+
 /** Before EIP-2718, with the chain by EIP-155. */
 export interface LegacyRequest extends Schema.Schema.Type<typeof legacy> {}
 /** Type 1: a gas price, and accounts and storage that are paid for ahead. */
@@ -79,7 +85,7 @@ export interface Eip4844Request extends Schema.Schema.Type<typeof eip4844> {}
 export interface Eip7702Request extends Schema.Schema.Type<typeof eip7702> {}
 
 /** A request exactly as viem's `signTransaction` takes it: its types accept it as it is. */
-export const Request = Schema.Union([legacy, eip2930, eip1559, eip4844, eip7702]);
+export const Request = Schema.Union([legacy, eip2930, eip1559, eip4844, eip7702, unbound]);
 /** A request that is to be signed, by its `type`. Prices in wei per gas, `value` in wei, `gas` in gas. */
 export type Request = LegacyRequest | Eip2930Request | Eip1559Request | Eip4844Request | Eip7702Request;
 
@@ -118,9 +124,17 @@ const typeOf = (transaction: Transaction, { gasPrice }: Filled): Request["type"]
   return transaction.blobVersionedHashes === null ? "eip1559" : "eip4844";
 };
 
+/** True of signed bytes that bind no chain: with one they would be another transaction. */
+export const isUnbound = ({ origin, chainId }: Transaction): boolean => origin?.raw !== undefined && chainId === null;
+
 /** The request of a transaction; null while any field is unknown. */
-export const buildRequest = (transaction: Transaction, filled: Filled): Request | null =>
-  requestOf(typeOf(transaction, filled), { ...transaction, ...filled });
+export const buildRequest = (transaction: Transaction, filled: Filled): Request | null => {
+  const request = requestOf(typeOf(transaction, filled), { ...transaction, ...filled });
+  if (request === null || transaction.origin === undefined || !isUnbound(transaction)) return request;
+  const { chainId: _, ...unbound } = request;
+  // the only request without a chain: `fieldsIn` takes it, and the schema has a shape for it
+  return unbound as Request;
+};
 
 /** The fields of a request; null where it may have more than it shows. */
 const fieldsOf = (request: Request): Readonly<Record<string, unknown>> | null => {
@@ -147,6 +161,23 @@ const foreign = Rows.map(rows, (own): ReadonlyArray<string> => {
   const names = new Set<string>(own.map(({ name }) => name));
   return [...ofSigned, ...Object.keys(schemas).filter((name) => !names.has(name))];
 });
+
+/** Fields without which a request of a type would be of another: the price of some, the lists of others. */
+const ownFields = Rows.map(rows, (own) =>
+  own.flatMap(({ name, isOptional }) =>
+    isOptional || name === "to" || name === "accessList" || [...always, ...caps].some((each) => each === name)
+      ? []
+      : [name],
+  ),
+);
+
+/** Says which field contradicts a type, or which it lacks; null where its fields are of it. */
+export const typeProblem = (type: Request["type"], has: (field: string) => boolean): string | null => {
+  const stray = foreign[type].find((field) => Object.hasOwn(schemas, field) && has(field));
+  if (stray !== undefined) return `is ${type}, which has no ${stray}`;
+  const missing = ownFields[type].find((field) => !has(field));
+  return missing === undefined ? null : `is ${type}, which needs ${missing}; give it, or leave type out`;
+};
 
 /** True if an address with capital letters is right by its checksum, but of an access list, and hashes are those of blobs. */
 const areListsSound = ({ to, authorizationList = [], blobVersionedHashes: blobs }: Request): boolean =>
@@ -233,7 +264,8 @@ export const signingHash = (request: Request): Hash | null => {
  */
 export const isRequestOf = (transaction: Transaction, request: Request): boolean => {
   const built = buildRequest(transaction, {
-    chainId: transaction.chainId ?? request.chainId,
+    // why: what binds no chain is built without whichever stands here
+    chainId: transaction.chainId ?? (isUnbound(transaction) ? 1 : request.chainId),
     nonce: transaction.nonce ?? request.nonce,
     gas: transaction.gas ?? request.gas,
     gasPrice: transaction.gasPrice,

@@ -1,13 +1,17 @@
 /** Recovers who signed, synchronously over secp256k1: authorisations, and signed transactions, which are read back. */
 import { secp256k1 } from "@noble/curves/secp256k1";
+import { sha256 } from "@noble/hashes/sha2";
+import * as Result from "effect/Result";
 import * as Struct from "effect/Struct";
 import * as Rlp from "ox/Rlp";
-import { concat, keccak256, numberToHex } from "../primitives/bytes.js";
+import { bytesToHex, concat, hexToBytes, keccak256, numberToHex } from "../primitives/bytes.js";
 import { isHex, lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
+import { bytes, given, no } from "../primitives/problem.js";
 import { remembered, safely } from "../primitives/record.js";
 import { maxAuthorizations, type Authorization } from "./fields.js";
 import { amountItems, authorizationItems, isLegacy, itemsOf, orderOf, sealed, type Item } from "./envelope.js";
-import { envelopes, fieldsIn, saidBy, signingHash, type Request, type Signable } from "./request.js";
+import { envelopes, fieldsIn, saidBy, signingHash, unsignedBytes, type Request, type Signable } from "./request.js";
+import type { ReadBytes } from "./forms.js";
 
 const digits = (hex: string): string => hex.replace(/^0x/, "").padStart(64, "0");
 
@@ -75,11 +79,11 @@ const ofLegacy = (v: bigint) =>
 const requestIn = (type: Request["type"], list: ReadonlyArray<Item>, bound: object): Request => {
   const names = orderOf(envelopes[type]);
   const read = names.map((name, at) => [name === "input" ? "data" : name, (readers[name] ?? amountIn)(list[at] ?? [])]);
-  const given = Object.entries({ type, ...Object.fromEntries(read), ...bound }).filter(
+  const known = Object.entries({ type, ...Object.fromEntries(read), ...bound }).filter(
     ([, value]) => value !== undefined,
   );
   // the fields are those of the type, in its order; `parsedOf` checks that they make the very bytes again
-  return Object.fromEntries(given) as Request;
+  return Object.fromEntries(known) as Request;
 };
 
 /** Signed bytes in lower case as their type, and its items with those of the signature; null where they are of none. */
@@ -90,8 +94,9 @@ const itemsIn = (raw: Hex) => {
   if (type === undefined) return null;
   const outer = Rlp.toHex(isLegacy(envelopes[type]) ? raw : `0x${raw.slice(4)}`);
   if (typeof outer === "string") return null;
-  // why: a blob transaction may travel with its blobs, their commitments and proofs
-  const [list, ...blobs] = type === "eip4844" && outer.length === 4 ? outer : [outer];
+  // why: a blob transaction may travel with its blobs, their commitments and proofs, a version in front (EIP-4844, EIP-7594)
+  const isWrapped = type === "eip4844" && (outer.length === 4 || (outer.length === 5 && outer[1] === "0x01"));
+  const [list, ...blobs] = isWrapped ? outer : [outer];
   return list === undefined || typeof list === "string" ? null : { type, list, blobs };
 };
 
@@ -115,7 +120,7 @@ const parsedOf = (text: string) => {
   if (items === null || sealing === null || (parity !== 0n && parity !== 1n)) return null;
   const signed = [...items, ...sealing];
   return raw === sealed(envelope, blobs.length === 0 ? signed : [signed, ...blobs])
-    ? { request, signed, envelope, signature: { r: numberToHex(r), s: numberToHex(s), yParity: Number(parity) } }
+    ? { request, signed, envelope, blobs, signature: { r: numberToHex(r), s: numberToHex(s), yParity: Number(parity) } }
     : null;
 };
 
@@ -135,3 +140,59 @@ export const readSigned = (raw: string): Signable | null =>
     const from: Address | null = recoverSigner(hash, parsed.signature);
     return from === null ? null : { from, request: parsed.request };
   }, null);
+
+/** The request that unsigned bytes are; null where they are of none. */
+const readUnsigned = (raw: Hex): Request | null => {
+  const known = itemsIn(raw);
+  if (known === null) return null;
+  const { type, list } = known;
+  const [chain, ...others] = list.slice(orderOf(envelopes[type]).length);
+  const bound = isLegacy(envelopes[type]) && others.length === 2 ? { chainId: countIn(chain) } : {};
+  const request = requestIn(type, list, bound);
+  return unsignedBytes(request) === raw ? request : null;
+};
+
+/** True if the commitments beside a blob transaction are those of its hashes; the proofs are the node's to check. */
+const areCommitted = ({ blobVersionedHashes = [] }: Request, beside: ReadonlyArray<Item>): boolean => {
+  if (beside.length === 0) return true;
+  const commitments = beside.at(-2);
+  const hashes = Array.isArray(commitments)
+    ? commitments.map((each: Hex) => `0x01${bytesToHex(sha256(hexToBytes(each))).slice(4)}`)
+    : [];
+  return hashes.length === blobVersionedHashes.length && hashes.every((hash, at) => hash === blobVersionedHashes[at]);
+};
+
+/** The call that a request is; an empty access list is a field of one type alone. */
+const callOf = ({ type, accessList, ...request }: Request) => ({
+  ...request,
+  accessList: type === "eip2930" ? (accessList ?? []) : accessList,
+});
+
+/** Bytes as the call they are: of signed ones the sender is recovered, beside unsigned ones he has to be given. */
+export const readBytes: ReadBytes = ({ raw, call, name }, defaults) =>
+  Result.gen(function* () {
+    const { path = "", bytes: hex } = raw ?? {};
+    const text = lower(yield* bytes(hex, path));
+    // why: unsigned legacy bytes with a chain have the places of a signature, too
+    const unsigned = safely(() => readUnsigned(text), null);
+    if (unsigned !== null)
+      return given(call["from"]) || defaults.from !== null
+        ? { call: { ...callOf(unsigned), from: call["from"] }, origin: {} }
+        : yield* no(name("from"), "is missing: unsigned bytes name no sender; give { from, raw }");
+    const parsed = safely(() => parsedOf(text), null);
+    if (parsed === null)
+      return yield* no(
+        path,
+        "is no transaction of type 0 to 4: bytes are left over, missing, or written in another way",
+      );
+    const { request, signature, signed, envelope, blobs } = parsed;
+    if (!areCommitted(request, blobs))
+      return yield* no(path, "has commitments of blobs that are not blobVersionedHashes");
+    const hash = signingHash(request);
+    const from = hash === null ? null : recoverSigner(hash, signature);
+    if (from === null) return yield* no(path, "has a signature that is none");
+    const named = call["from"];
+    if (given(named) && !(typeof named === "string" && lower(named) === from))
+      return yield* no(name("from"), `differs from the signer of ${path}, who is ${from}`);
+    return { call: { ...callOf(request), from }, origin: { raw: sealed(envelope, signed) } };
+  });

@@ -4,7 +4,7 @@ import { encodeDeployment, encodeFunction, type Encoded, asAbi } from "../abi/en
 import { InvalidTransaction } from "../errors/input.js";
 import type { Hex } from "../primitives/hex.js";
 import { optionNames } from "../primitives/names.js";
-import { bounded, didYouMean, each, no, type Checked, bytes, given, record } from "../primitives/problem.js";
+import { bounded, didYouMean, each, no, type Checked, bytes, given } from "../primitives/problem.js";
 import { safely } from "../primitives/record.js";
 import {
   CheckedInput,
@@ -14,6 +14,7 @@ import {
   type InputDefaults,
   type Transaction,
 } from "./fields.js";
+import { unfold, type Held, type ReadBytes } from "./forms.js";
 import type { LooseCall } from "./input.js";
 
 /** The fields of a call through an ABI, which becomes `data`. */
@@ -76,6 +77,8 @@ const owned = (
     return no(name("from"), `is not the client's account, which is ${account}`);
   if (chainId !== null && transaction.chainId !== null && transaction.chainId !== chainId)
     return no(name("chainId"), `is not the client's chain, which is ${chainId}`);
+  // why: bytes that bind no chain are another transaction with one
+  if (transaction.origin?.raw !== undefined) return Result.succeed(transaction);
   return Result.succeed({ ...transaction, chainId: transaction.chainId ?? chainId });
 };
 
@@ -108,11 +111,11 @@ const encodeCall = (call: Readonly<Record<string, unknown>>, name: (field: strin
   });
 };
 
-const transactionIn = (input: unknown, at: string, defaults: InputDefaults) =>
+const transactionIn = (held: Held, defaults: InputDefaults, readBytes: ReadBytes) =>
   Result.gen(function* () {
-    const fieldsIn = yield* record(input, at === "" ? "transaction" : at.slice(0, -1));
+    const { name } = held;
+    const { call: fieldsIn, origin } = held.raw === null ? held : yield* readBytes(held, defaults);
     const call = given(fieldsIn["from"]) || defaults.from === null ? fieldsIn : { ...fieldsIn, from: defaults.from };
-    const name = (field: string) => `${at}${field}`;
     const unknown = Object.keys(call).find((key) => !fieldNames.includes(key) && call[key] !== undefined);
     if (unknown !== undefined) {
       const isClient = defaults.from !== null && elsewhere[unknown] === "from";
@@ -122,7 +125,8 @@ const transactionIn = (input: unknown, at: string, defaults: InputDefaults) =>
     const ends = yield* read(["from", "to"], call, name);
     const { data, item, abi } = yield* encodeCall(call, name);
     const ownFields: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
-    const transaction = yield* owned(ownFields, defaults, name);
+    const isPlain = Object.keys(origin).length === 0;
+    const transaction = yield* owned(isPlain ? ownFields : { ...ownFields, origin }, defaults, name);
     yield* together(transaction, name);
     return { transaction, abi: abi === null ? [] : [{ address: transaction.to, abi }] };
   });
@@ -155,20 +159,27 @@ const together = (transaction: Transaction, name: (field: string) => string): Ch
   return found === undefined ? Result.void : no(name(String(found[0][0]).replace("!", "")), found[1]);
 };
 
-const whole = (input: unknown, defaults: InputDefaults): Checked<CheckedInput> =>
+const whole = (input: unknown, defaults: InputDefaults, readBytes: ReadBytes): Checked<CheckedInput> =>
   Result.gen(function* () {
     const isList = Array.isArray(input);
     const all: ReadonlyArray<unknown> = isList ? input : [input];
-    if (all.length > maxTransactions)
-      return yield* no("transactions", `the bundle has more than ${maxTransactions} transactions`);
-    const checked = yield* each(all, (one, index) => transactionIn(one, isList ? `[${index}].` : "", defaults));
+    const tooMany = no("transactions", `the bundle has more than ${maxTransactions} transactions`);
+    if (all.length > maxTransactions) return yield* tooMany;
+    const held: Array<Held> = [];
+    for (const [index, one] of all.entries()) held.push(...(yield* unfold(one, isList ? `[${index}].` : "")));
+    if (held.length > maxTransactions) return yield* tooMany;
+    const checked = yield* each(held, (one) => transactionIn(one, defaults, readBytes));
     const [first, ...rest] = checked;
     if (first === undefined) return yield* no("transactions", "the bundle is empty");
     const { chainId } = first.transaction;
     const other = rest.findIndex(
       ({ transaction }) => transaction.chainId !== null && chainId !== null && transaction.chainId !== chainId,
     );
-    if (other !== -1) return yield* no(`[${other + 1}].chainId`, "differs from the chain of the first transaction");
+    if (other !== -1)
+      return yield* no(
+        held[other + 1]?.name("chainId") ?? "chainId",
+        "differs from the chain of the first transaction",
+      );
     return new CheckedInput(
       [first.transaction, ...rest.map(({ transaction }) => transaction)],
       checked.flatMap(({ abi }) => abi),
@@ -182,17 +193,20 @@ const recoverable = (checked: CheckedInput): Checked<CheckedInput> =>
     ? no("authorizationList", `there are more than ${maxAuthorizations} authorizations`)
     : Result.succeed(checked);
 
-/** The whole input: one transaction or a list of them; what was checked before is passed on as it is. Never throws. */
+const noBytes: ReadBytes = ({ raw }) => no(raw?.path ?? "transaction", "is bytes, which are not read here");
+
+/** The whole input, in whatever form; what was checked before is passed on as it is. Never throws. */
 export const validate = (
   input: unknown,
   defaults?: InputDefaults | null,
+  readBytes: ReadBytes = noBytes,
 ): Result.Result<CheckedInput, InvalidTransaction> =>
   Result.mapError(
     safely(
       () =>
         input instanceof CheckedInput
           ? Result.succeed(input)
-          : Result.flatMap(whole(input, defaults ?? unnamed), recoverable),
+          : Result.flatMap(whole(input, defaults ?? unnamed, readBytes), recoverable),
       no("transaction", "cannot be read"),
     ),
     (problem) => new InvalidTransaction(problem),

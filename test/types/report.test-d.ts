@@ -152,6 +152,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "NotYet":
     case "PendingMoved":
     case "PriceDependent":
+    case "AtomicNotProven":
+    case "ChainUnbound":
     case "RequestIncomplete":
     case "FeeCapShort":
     case "TipLow":

@@ -1,0 +1,338 @@
+/**
+ * The forms in which people hold transactions. Each row recognises one form by its own marks and reads it into fields as
+ * `fields.ts` names them, or into bytes; a contradiction in it is refused by both names. Values stay unchecked.
+ */
+import * as Result from "effect/Result";
+import * as Struct from "effect/Struct";
+import { isHex, isQuantity } from "../primitives/hex.js";
+import { each, given, no, onlyHas, record, type Checked } from "../primitives/problem.js";
+import { each as sameRow, isRecord, safely } from "../primitives/record.js";
+import { escapeText } from "../primitives/text.js";
+import { fields, maxTransactions, type InputDefaults, type Origin } from "./fields.js";
+import { envelopes, typeProblem, type Request } from "./request.js";
+
+/** Fields of an object, unchecked. */
+type Given = Readonly<Record<string, unknown>>;
+
+/** One transaction as its holder has it. */
+export interface Held {
+  /** Its fields by our names; of bytes, the sender alone. */
+  readonly call: Given;
+  /** Its bytes, signed or not, and their path; null where it is written as fields. */
+  readonly raw: { readonly bytes: string; readonly path: string } | null;
+  readonly origin: Origin;
+  /** The path of a field as its holder knows it. */
+  readonly name: (field: string) => string;
+}
+
+/** Reads bytes as the call they are, whose sender may stand beside them. */
+export type ReadBytes = (held: Held, defaults: InputDefaults) => Checked<Pick<Held, "call" | "origin">>;
+
+type Read = (input: unknown, at: string) => Checked<ReadonlyArray<Held>>;
+
+const heldAs = (call: Given, at: string, more: Partial<Held> = {}): Held => ({
+  ...{ call, raw: null, origin: {}, name: (field: string) => `${at}${field}` },
+  ...more,
+});
+
+/** The path of a whole from the path in front of its fields. */
+const wholeOf = (at: string, otherwise: string): string => (at === "" ? otherwise : at.replace(".", ""));
+
+/** A number as JSON-RPC writes it. Wallets do not agree on "10" and "", so that these stay what they are. */
+const number = (value: unknown): unknown => (isQuantity(value) ? BigInt(value) : value);
+const count = (value: unknown): unknown => {
+  const read = number(value);
+  return typeof read === "bigint" && read >= 0n && read <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(read) : read;
+};
+/** 32 bytes of a signature, which nodes write without leading zeros. */
+const word = (value: unknown): unknown => (isQuantity(value) ? `0x${value.slice(2).padStart(64, "0")}` : value);
+
+/** An authorisation of JSON-RPC, viem or ethers, whose signature is an object of its own. */
+const authorization = (value: unknown): unknown => {
+  if (!isRecord(value)) return value;
+  const { signature, ...rest } = value;
+  const { r, s, yParity } = isRecord(signature) ? signature : rest;
+  const counts = { chainId: count(rest["chainId"]), nonce: count(rest["nonce"]), yParity: count(yParity) };
+  return { ...rest, ...counts, r: word(r), s: word(s) };
+};
+
+const readers: Readonly<Record<string, (value: unknown) => unknown>> = {
+  quantity: number,
+  authorizationList: (value) => (Array.isArray(value) ? value.map(authorization) : value),
+};
+const quantities = Struct.keys(fields).filter((name) => fields[name].wire === "quantity");
+
+/** A value as our field has it; what is none stays as it is, for the field's own check to refuse. */
+const readField = (name: string, value: unknown): unknown => {
+  if (name === "chainId" || name === "nonce") return count(value);
+  return Object.hasOwn(fields, name) ? (readers[fields[name as keyof typeof fields].wire]?.(value) ?? value) : value;
+};
+
+/** Other names of our fields, and how their value is read. */
+const synonyms: Readonly<Record<string, readonly [name: string, read: (value: unknown) => unknown]>> = {
+  account: ["from", (account) => (isRecord(account) ? account["address"] : account)],
+  chain: ["chainId", (chain) => (isRecord(chain) ? chain["id"] : chain)],
+  gasLimit: ["gas", (gas) => gas],
+  input: ["data", (data) => data],
+  typeHex: ["type", (type) => type],
+};
+
+/** Fields by which a node's or a library's answer shows that the transaction was sent. */
+const shownBy = ["hash", "blockHash", "r", "s"];
+/** True of an object without a field's value: null, undefined and an empty list are none. */
+const isAbsent = (value: unknown): boolean => !given(value) || (Array.isArray(value) && value.length === 0);
+const isShown = (call: Given): boolean => shownBy.some((name) => given(call[name]));
+const hasBlobs = (call: Given): boolean => !isAbsent(call["blobVersionedHashes"]);
+
+/** Fields that no signature covers, and when they are ignored: any other field is read or refused. */
+const ignored: Readonly<Record<string, (call: Given) => boolean>> = {
+  // why: of a transaction that was sent already, and its signature is not handed out again
+  ...sameRow(isShown, [
+    ...[...shownBy, "blockNumber", "blockTimestamp", "transactionIndex", "index"],
+    ...["v", "yParity", "signature", "provider"],
+  ]),
+  // why: beside the caps nodes and ethers show the price that was paid
+  gasPrice: (call) => isShown(call) && given(call["maxFeePerGas"]),
+  nonceManager: () => true,
+  // why: of blobs only the hashes are signed
+  ...sameRow(hasBlobs, ["blobs", "kzg", "sidecars", "blobVersion"]),
+};
+
+/** True of an object that only another library or a node writes: plain fields of ours are judged more strictly. */
+const isForeign = (call: Given): boolean =>
+  given(call["type"]) ||
+  given(call["typeHex"]) ||
+  isRecord(call["account"]) ||
+  isRecord(call["chain"]) ||
+  isShown(call) ||
+  quantities.some((name) => isQuantity(call[name]));
+
+const typeNames = Struct.keys(envelopes);
+
+/** The type that a name (`eip1559`), a number or a quantity means; undefined where there is none. */
+const typeOf = (value: unknown): Request["type"] | undefined => {
+  const read = number(value);
+  const envelope = typeof read === "bigint" || typeof read === "number" ? `0x${read.toString(16)}` : null;
+  return typeNames.find((name) => name === value || envelopes[name] === envelope);
+};
+
+const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || (typeof a === "string" && typeof b === "string" && a.toLowerCase() === b.toLowerCase());
+
+/** A field's value under our name for it. */
+const under = (key: string, value: unknown): readonly [field: string, value: unknown] => {
+  const [field, read] = Object.hasOwn(synonyms, key) ? (synonyms[key] ?? [key]) : [key];
+  const part = read === undefined ? value : read(value);
+  return [field, field === "type" ? (typeOf(part) ?? part) : readField(field, part)];
+};
+
+/** The fields of an object under our names, and where each came from; two names of one field have to agree. */
+const renamed = (input: Given, name: (field: string) => string) =>
+  Result.gen(function* () {
+    const call = new Map<string, unknown>();
+    const names = new Map<string, string>();
+    const isTaken = ([key, value]: readonly [string, unknown]) =>
+      !isAbsent(value) && !(Object.hasOwn(ignored, key) && ignored[key]?.(input) === true);
+    for (const [key, given] of Object.entries(input).filter(isTaken)) {
+      const [field, value] = under(key, given);
+      const before = names.get(field) ?? key;
+      // why: the name that is not ours is the one at fault
+      const [wrong, right] = key === field ? [before, key] : [key, before];
+      // guard: two kinds of data, of which nobody knows what a wallet signs
+      if (before !== key && !isSame(call.get(field), value)) return yield* no(name(wrong), `differs from ${right}`);
+      if (before === key || key === field) call.set(field, value);
+      names.set(field, before);
+    }
+    return { call: Object.fromEntries(call), names };
+  });
+
+/** An object of viem, ethers or JSON-RPC, or a request of ours: `type` is judged by the fields beside it. */
+const foreign = (input: Given, at: string, origin: Origin = {}): Checked<ReadonlyArray<Held>> =>
+  Result.gen(function* () {
+    const { call, names } = yield* renamed(input, (field) => `${at}${field}`);
+    const name = (field: string) => `${at}${names.get(field) ?? field}`;
+    const { type, ...rest } = call;
+    const isMined = given(input["blockHash"]) || given(input["blockNumber"]);
+    const held = heldAs(rest, at, { name, origin: isMined && isShown(input) ? { ...origin, isMined } : origin });
+    if (type === undefined) return [held];
+    const known = typeNames.find((each) => each === type);
+    if (known === undefined) return yield* no(name("type"), "is not a type of transaction from 0 to 4");
+    const problem = typeProblem(known, (field) => rest[field] !== undefined);
+    if (problem !== null) return yield* no(name("type"), problem);
+    const isListed = known !== "eip2930" || rest["accessList"] !== undefined;
+    return [isListed ? held : { ...held, call: { ...rest, accessList: [] } }];
+  });
+
+/** Our own fields, as they are. An access list without an entry is none. */
+const plain: Read = (input, at) =>
+  Result.map(record(input, wholeOf(at, "transaction")), (call) => {
+    const list = call["accessList"];
+    return [heldAs(Array.isArray(list) && list.length === 0 ? { ...call, accessList: null } : call, at)];
+  });
+
+const bytesOf = (raw: unknown, path: string, held: Held): Checked<ReadonlyArray<Held>> =>
+  typeof raw === "string"
+    ? Result.succeed([{ ...held, raw: { bytes: raw, path } }])
+    : no(path, "must be the bytes of a transaction, as hex");
+const bytes: Read = (input, at) => bytesOf(input, wholeOf(at, "transaction"), heldAs({}, at));
+
+/** Unsigned bytes beside their sender; beside signed ones it has to be the signer. */
+const bytesFrom: Read = (input, at) =>
+  Result.gen(function* () {
+    const call = yield* record(input, wholeOf(at, "transaction"));
+    yield* onlyHas(call, ["from", "raw"], "a field beside raw", at);
+    return yield* bytesOf(call["raw"], `${at}raw`, heldAs({ from: call["from"] }, at));
+  });
+
+/** A `Transaction` of ethers, which has getters alone: read by its bytes. */
+const ethersTransaction: Read = (input, at) =>
+  Result.flatMap(record(input, wholeOf(at, "transaction")), (transaction) => {
+    const isSigned = given(transaction["signature"]);
+    const raw = isSigned ? transaction["serialized"] : transaction["unsignedSerialized"];
+    return bytesOf(raw, wholeOf(at, "transaction"), heldAs({}, at));
+  });
+
+/** Capabilities of a request that a wallet may not leave out, so that what they change is not in the proof. */
+const demandedIn = (capabilities: unknown): string | undefined =>
+  Object.entries(isRecord(capabilities) ? capabilities : {}).find(
+    ([, capability]) => !(isRecord(capability) && capability["optional"] === true),
+  )?.[0];
+
+const fieldsOfCalls = ["version", "id", "chainId", "chain", "from", "account", "calls", "capabilities"];
+
+/** Calls from one account as a bundle (EIP-5792, and viem's `sendCalls`). */
+const callBatch: Read = (input, at) =>
+  Result.gen(function* () {
+    const request = yield* record(input, wholeOf(at, "transaction"));
+    const { calls, from, account, chainId, chain, capabilities, atomicRequired, forceAtomic, ...rest } = request;
+    yield* onlyHas(rest, fieldsOfCalls, "a field of calls", at);
+    const isAtomic = atomicRequired === true || forceAtomic === true;
+    return yield* bundle(calls, `${at}calls`, (call, path) => {
+      const demanded = [
+        [at, demandedIn(capabilities)],
+        [path, demandedIn(call["capabilities"])],
+      ].find(([, name]) => name !== undefined);
+      if (demanded !== undefined)
+        return no(
+          `${demanded[0]}capabilities.${escapeText(String(demanded[1]), 40)}`,
+          "is not optional, and no proof covers it",
+        );
+      const { capabilities: _, chainId: own, ...fields } = call;
+      const chains = [chainId, own].flatMap((id) => (given(id) ? [count(id)] : []));
+      if (chains.length === 2 && chains[0] !== chains[1]) return no(`${path}chainId`, `differs from ${at}chainId`);
+      const [common] = chains;
+      return foreign({ ...fields, from, account, chain, chainId: common }, path, isAtomic ? { isAtomic } : {});
+    });
+  });
+
+/** The entries of a list, each of which is an object. */
+const bundle = (
+  entries: unknown,
+  path: string,
+  read: (entry: Given, at: string) => Checked<ReadonlyArray<Held>>,
+): Checked<ReadonlyArray<Held>> => {
+  if (!Array.isArray(entries)) return no(path, "must be an array");
+  if (entries.length === 0) return no(path, "is empty");
+  if (entries.length > maxTransactions) return no(path, `has more than ${maxTransactions} transactions`);
+  const readAt = (entry: unknown, index: number) =>
+    Result.flatMap(record(entry, `${path}[${index}]`), (call) => read(call, `${path}[${index}].`));
+  return Result.map(each(Array.from(entries), readAt), (all) => all.flat());
+};
+
+/** A file of the Safe's transaction builder: a bundle from that Safe, whose numbers are decimals. */
+const safeFile: Read = (input, at) =>
+  Result.gen(function* () {
+    const file = yield* record(input, wholeOf(at, "transaction"));
+    yield* onlyHas(
+      file,
+      ["version", "chainId", "createdAt", "meta", "transactions", "from"],
+      "a field of a Safe's file",
+      at,
+    );
+    const meta = isRecord(file["meta"]) ? file["meta"] : {};
+    const named = meta["createdFromSafeAddress"];
+    const safe = named === "" ? undefined : named;
+    const from = file["from"] ?? safe;
+    if (!given(from))
+      return yield* no(
+        `${at}from`,
+        "is missing: the file does not name its Safe (meta.createdFromSafeAddress); add from",
+      );
+    if (given(safe) && !isSame(from, safe)) return yield* no(`${at}from`, "differs from meta.createdFromSafeAddress");
+    return yield* bundle(file["transactions"], `${at}transactions`, (call, path) => {
+      // why: the builder shows beside the data what it was made of
+      const { contractMethod, contractInputsValues: _, ...fields } = call;
+      if (!given(call["data"]) && given(contractMethod))
+        return no(`${path}data`, "is missing, and contractMethod is not encoded here; export the data");
+      return foreign({ ...fields, value: decimal(call["value"]), chainId: decimal(file["chainId"]), from }, path);
+    });
+  });
+
+/** A decimal number as a file holds it; what is none stays as it is. */
+const decimal = (value: unknown): unknown =>
+  typeof value === "string" && value.trim() !== "" ? safely((): unknown => BigInt(value), value) : value;
+
+/** Reads the parameter of each JSON-RPC method that signs or sends a transaction. */
+const methods: Readonly<Record<string, Read>> = {
+  ...sameRow<Read>(
+    (input, at) => Result.flatMap(record(input, wholeOf(at, "transaction")), (call) => foreign(call, at)),
+    ["eth_sendTransaction", "eth_signTransaction"],
+  ),
+  eth_sendRawTransaction: bytes,
+  wallet_sendCalls: callBatch,
+};
+
+const rpcRequest: Read = (input, at) =>
+  Result.gen(function* () {
+    const request = yield* record(input, wholeOf(at, "transaction"));
+    const method = String(request["method"]);
+    yield* onlyHas(request, ["method", "params", "id", "jsonrpc"], "a field of a JSON-RPC request", at);
+    const read = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (read === undefined) return yield* no(`${at}method`, `must be ${Object.keys(methods).join(", ")}`);
+    const { params } = request;
+    if (!Array.isArray(params) || params.length !== 1) return yield* no(`${at}params`, "must be a list of one");
+    return yield* read(params[0], `${at}params[0].`);
+  });
+
+const has = (name: string, fits: (value: unknown) => boolean) => (input: unknown) =>
+  isRecord(input) && fits(input[name]);
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** Every form by its marks; the first that applies. What has none is fields of our own. */
+const forms: ReadonlyArray<readonly [is: (input: unknown) => boolean, read: Read]> = [
+  [(input) => isHex(input) && input.length > 2, bytes],
+  [has("method", isText), rpcRequest],
+  [has("raw", given), bytesFrom],
+  [has("unsignedSerialized", isText), ethersTransaction],
+  [has("calls", given), callBatch],
+  [has("transactions", given), safeFile],
+  [
+    (input) => isRecord(input) && isForeign(input),
+    (input, at) => Result.flatMap(record(input, at), (call) => foreign(call, at)),
+  ],
+];
+
+/** Names that no field of ours has; with numbers written as text, what marks another form. */
+const otherNames = new Set([
+  ...["method", "raw", "calls", "transactions", "type", "typeHex", "account", "chain"],
+  ...shownBy,
+]);
+const numeric = new Set<string>(quantities);
+
+/** True of what cannot be another form: it is seen without a call, for most inputs are fields of our own. */
+const isOwn = (input: object): boolean => {
+  if ("unsignedSerialized" in input) return false;
+  for (const [name, value] of Object.entries(input))
+    if (otherNames.has(name) || (typeof value === "string" && numeric.has(name))) return false;
+  return true;
+};
+
+/** The transactions in an input of any form; `at`: the path in front of the names of its fields. */
+export const unfold: Read = (input, at) => {
+  const isPlain = typeof input === "object" && input !== null && isOwn(input);
+  const form = isPlain ? undefined : forms.find(([is]) => is(input));
+  return (form?.[1] ?? plain)(input, at);
+};
+
+/** True of what only the table of forms can read: bytes, requests, batches, and objects of others. */
+export const isOtherForm = (input: unknown): boolean => forms.some(([is]) => is(input));

@@ -1,0 +1,424 @@
+/** Forms in which people hold a transaction: equal fields are one checked input and one digest, contradictions are named. */
+import * as Effect from "effect/Effect";
+import fc from "fast-check";
+import {
+  formatTransaction,
+  numberToHex,
+  parseGwei,
+  serializeTransaction,
+  sha256,
+  toRlp,
+  fromRlp,
+  type Hex,
+  type TransactionSerializable,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { mainnet } from "viem/chains";
+import { describe, expect, it } from "vitest";
+import { buildRequest, signingHash, type Request } from "../rooms/transaction.js";
+import { check } from "../../src/Transaction.js";
+import { runs } from "../harness/parts.js";
+import { accountArbitrary, requestArbitrary } from "./requests.js";
+
+const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
+const from = account.address;
+const to = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const hash = `0x${"22".repeat(32)}` as const;
+
+const checked = (input: unknown) => Effect.runPromise(check(input));
+const refused = (input: unknown) => Effect.runPromise(Effect.flip(check(input)));
+
+/** What is checked of an input, without what its form says beside the fields. */
+const fieldsOf = async (input: unknown) => {
+  const { transactions } = await checked(input);
+  return transactions.map((transaction) => ({ ...transaction, origin: undefined }));
+};
+
+const digestOf = async (input: unknown) => {
+  const [transaction] = (await checked(input)).transactions;
+  const { chainId, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  const request = buildRequest(transaction, { chainId, nonce, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas });
+  return request === null ? null : signingHash(request);
+};
+
+const types = { legacy: 0, eip2930: 1, eip1559: 2, eip4844: 3, eip7702: 4 } as const;
+
+/** A value as JSON-RPC has it: numbers as hex, at whatever depth, signatures without leading zeros. */
+const wired = (value: unknown, name = ""): unknown => {
+  if (typeof value === "bigint" || typeof value === "number") return numberToHex(value);
+  if (Array.isArray(value)) return value.map((each: unknown) => wired(each));
+  if (name === "r" || name === "s") return numberToHex(BigInt(String(value)));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]: [string, unknown]) => [key, wired(part, key)]));
+};
+
+/** The same as a node, viem and ethers have it, before and after it was sent. */
+const formsOf = (request: Request, sender: string): Readonly<Record<string, unknown>> => {
+  const { type, data, gas, ...rest } = request;
+  const price = request.maxFeePerGas ?? request.gasPrice;
+  const mined = { hash, blockHash: hash, blockNumber: 7n, transactionIndex: 0 };
+  const rpc = {
+    ...(wired(rest) as object),
+    from: sender,
+    gas: wired(gas),
+    type: numberToHex(types[type]),
+    input: data,
+  };
+  const sent = {
+    ...rpc,
+    ...(wired(mined) as object),
+    gasPrice: wired(price),
+    r: "0x1",
+    s: hash,
+    v: "0x0",
+    yParity: "0x0",
+  };
+  const populated = {
+    ...{ ...rest, data, from: sender, gasLimit: gas, type: types[type], chainId: BigInt(request.chainId) },
+    ...{ accessList: request.accessList ?? [] },
+    authorizationList:
+      request.authorizationList?.map(({ address, chainId, nonce, r, s, yParity }) => ({
+        ...{ address, chainId: BigInt(chainId), nonce: BigInt(nonce), signature: { r, s, yParity } },
+      })) ?? null,
+  };
+  const fetched = {
+    ...{ ...populated, provider: {}, index: 0, signature: {}, hash, blockHash: null, blockNumber: null },
+    ...{
+      gasPrice: price,
+      maxFeePerGas: request.maxFeePerGas ?? null,
+      blobVersionedHashes: request.blobVersionedHashes ?? [],
+    },
+  };
+  return {
+    "a request of ready": { from: sender, ...request },
+    "viem's prepared request": {
+      ...request,
+      from: sender,
+      account: { address: sender, type: "local", sign: () => 0 },
+      nonceManager: {},
+    },
+    "viem's request": { ...request, account: sender, chain: { ...mainnet, id: request.chainId } },
+    "a JSON-RPC object": rpc,
+    eth_sendTransaction: { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [rpc] },
+    eth_signTransaction: { method: "eth_signTransaction", params: [{ ...rpc, data }] },
+    "a node's mined transaction": sent,
+    "viem's mined transaction": formatTransaction(sent as never),
+    "ethers' populated": populated,
+    "ethers' fetched": fetched,
+  };
+};
+
+/** Requests that a caller may ask about: a deployment has data. */
+const sendable = requestArbitrary.filter(({ to: target, data }) => target !== undefined || data !== "0x");
+
+/** A `Transaction` of ethers 6.17 has no field of its own: getters alone. */
+const ethersTransaction = (raw: Hex, isSigned: boolean): object => {
+  class Transaction {
+    get signature() {
+      return isSigned ? { r: hash, s: hash } : null;
+    }
+    get serialized() {
+      if (!isSigned) throw new Error("cannot serialize unsigned transaction; maybe you meant .unsignedSerialized");
+      return raw;
+    }
+    get unsignedSerialized() {
+      return isSigned ? "0x" : raw;
+    }
+  }
+  return new Transaction();
+};
+
+describe("forms of one transaction", () => {
+  it("are one checked input and one digest, of every type", async () => {
+    await fc.assert(
+      fc.asyncProperty(sendable, accountArbitrary, async (request, signer) => {
+        const sender = signer.address;
+        const usual = await fieldsOf({ from: sender, ...request });
+        for (const [name, form] of Object.entries(formsOf(request, sender)))
+          expect([name, await fieldsOf(form)]).toEqual([name, usual]);
+        const { type, ...plain } = request;
+        // only the type tells an empty access list of a gas price from none
+        const isNamed = type === "eip2930" && request.accessList.length === 0;
+        if (!isNamed) expect(await fieldsOf({ from: sender, ...plain })).toEqual(usual);
+        expect(await digestOf({ from: sender, ...request })).toBe(signingHash(request));
+        const raw = await signer.signTransaction(request as TransactionSerializable);
+        const unsigned = serializeTransaction(request as TransactionSerializable);
+        const bytes = [
+          ...[raw, { raw }, { from: sender, raw }, { method: "eth_sendRawTransaction", params: [raw] }],
+          ...[{ from: sender, raw: unsigned }, ethersTransaction(raw, true)],
+        ];
+        for (const form of bytes)
+          expect([await fieldsOf(form), await digestOf(form)]).toEqual([usual, signingHash(request)]);
+        const [own] = (
+          await Effect.runPromise(
+            check(ethersTransaction(unsigned, false), { chainId: null, from: sender.toLowerCase() as Hex }),
+          )
+        ).transactions;
+        expect([own]).toEqual(usual);
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+});
+
+const plain = { from, to, value: 1n, nonce: 3, gas: 21_000n, chainId: 1 };
+const caps = { maxFeePerGas: parseGwei("2"), maxPriorityFeePerGas: 1n };
+const call = { to, value: "0x1" };
+const raw = await account.signTransaction({ ...plain, ...caps, from: undefined } as never);
+const legacy = { ...plain, type: "legacy", gasPrice: 7n } as const;
+const { chainId: _, ...anyChain } = legacy;
+const unbound = await account.signTransaction({ ...anyChain, from: undefined } as never);
+const other = `0x${"33".repeat(20)}`;
+const safe = {
+  ...{ version: "1.0", chainId: "1", createdAt: 1_700_000_000_000 },
+  meta: { name: "Batch", createdFromSafeAddress: to, createdFromOwnerAddress: "" },
+  transactions: [
+    { to: from, value: "1000000000000000000", data: null, contractMethod: null, contractInputsValues: null },
+    { to: from, value: "0", data: "0x12", contractMethod: { name: "f" }, contractInputsValues: { a: "1" } },
+  ],
+};
+
+describe("what contradicts itself", () => {
+  const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: RegExp]> = [
+    [{ ...plain, type: "eip1559", gasPrice: 1n }, "type", /eip1559, which has no gasPrice/],
+    [{ ...plain, type: 2, authorizationList: [{}] }, "type", /eip1559, which has no authorizationList/],
+    [{ ...plain, type: "0x0" }, "type", /legacy, which needs gasPrice; give it, or leave type out/],
+    [{ ...plain, ...caps, type: 0 }, "type", /legacy, which has no maxFeePerGas/],
+    [{ ...plain, typeHex: "0x1", ...caps }, "typeHex", /eip2930, which has no maxFeePerGas/],
+    [{ ...legacy, accessList: [{ address: to, storageKeys: [] }] }, "type", /legacy, which has no accessList/],
+    [{ ...plain, type: 3n, blobVersionedHashes: [] }, "type", /eip4844, which needs blobVersionedHashes/],
+    [{ ...plain, type: "eip7702", authorizationList: null }, "type", /eip7702, which needs authorizationList/],
+    [{ ...plain, type: "0x7e" }, "type", /from 0 to 4/],
+    [{ ...plain, type: "deposit" }, "type", /from 0 to 4/],
+    [{ ...plain, type: "eip1559", typeHex: "0x1" }, "typeHex", /differs from type/],
+    [{ ...plain, type: 2, data: "0x12", input: "0x13" }, "input", /differs from data/],
+    [{ ...plain, type: 2, gasLimit: 1n }, "gasLimit", /differs from gas/],
+    [{ type: 2, gasLimit: 1n, ...plain }, "gasLimit", /differs from gas/],
+    [{ ...plain, account: { address: to } }, "account", /differs from from/],
+    [{ ...plain, chain: { id: 5 } }, "chain", /differs from chainId/],
+    [{ ...plain, ...caps, gasPrice: 1n, type: 2 }, "type", /which has no gasPrice/],
+    [{ ...plain, type: 2, gasLimit: "many", gas: undefined }, "gasLimit", /must be a bigint/],
+    [{ ...plain, type: 2, value: "1" }, "value", /must be a bigint/],
+    [{ ...plain, type: 2, valeu: 1n }, "valeu", /did you mean value/],
+    [JSON.parse(`{ "from": "${from}", "to": "${to}", "type": "0x2", "__proto__": "0x1" }`), "__proto__", /not a field/],
+    [{ ...plain, type: 2, hash: null, v: 1n }, "v", /not a field/],
+    [{ ...plain, type: 2, blobs: ["0x"] }, "blobs", /not a field/],
+    [[plain, { ...plain, type: 2, gasLimit: 1n }], "[1].gasLimit", /differs from gas/],
+    [{ method: "eth_sendTransaction", params: [{ ...call, from, input: "0x1" }] }, "params[0].input", /odd/],
+    [{ method: "eth_sendTransaction", params: [{ from, ...call }, "latest"] }, "params", /list of one/],
+    [{ method: "eth_sendTransaction" }, "params", /list of one/],
+    [{ method: "eth_sign", params: [] }, "method", /must be eth_sendTransaction, /],
+    [{ method: "constructor", params: [1] }, "method", /must be/],
+    [{ method: "eth_sendTransaction", params: [raw] }, "params[0]", /must be an object/],
+    [{ method: "eth_sendTransaction", params: [plain], from }, "from", /not a field of a JSON-RPC request/],
+    [{ method: "eth_sendRawTransaction", params: [{}] }, "params[0]", /must be the bytes/],
+    [{ method: "wallet_sendCalls", params: [{ from, calls: [] }] }, "params[0].calls", /empty/],
+    [
+      { method: "wallet_sendCalls", params: [{ from, calls: [call, null] }] },
+      "params[0].calls[1]",
+      /must be an object/,
+    ],
+    [
+      { method: "wallet_sendCalls", params: [{ from, calls: [{ ...call, gasPrise: 1 }] }] },
+      "params[0].calls[0].gasPrise",
+      /not a field of a transaction; did you mean/,
+    ],
+    [{ from, calls: [{ ...call, chainId: "0x2" }], chainId: "0x1" }, "calls[0].chainId", /differs from chainId/],
+    [{ from, calls: [call], capabilities: { paymasterService: {} } }, "capabilities.paymasterService", /not optional/],
+    [
+      { from, calls: [{ ...call, capabilities: { a: { optional: false } } }] },
+      "calls[0].capabilities.a",
+      /not optional/,
+    ],
+    [{ calls: [call] }, "calls[0].from", /missing/],
+    [{ from, calls: Array.from({ length: 65 }, () => call) }, "calls", /more than 64/],
+    [
+      [
+        { from, calls: Array.from({ length: 40 }, () => call) },
+        { from, calls: Array.from({ length: 40 }, () => call) },
+      ],
+      "transactions",
+      /more than 64/,
+    ],
+    [{ from: other, raw }, "from", /differs from the signer of raw, who is 0x19e7e376/],
+    [{ from, raw, gas: 1n }, "gas", /not a field beside raw/],
+    [{ raw: 1 }, "raw", /bytes/],
+    [raw.slice(0, -2), "transaction", /is no transaction/],
+    [[`${raw}00`], "[0]", /is no transaction/],
+    ["0x05c0", "transaction", /is no transaction/],
+    [`${raw.slice(0, -64)}${"0".repeat(64)}`, "transaction", /is no transaction|signature/],
+    [
+      { raw: serializeTransaction({ ...plain, ...caps } as never) },
+      "from",
+      /unsigned bytes name no sender; give \{ from, raw \}/,
+    ],
+    [{ ...safe, meta: { name: "Batch" } }, "from", /does not name its Safe/],
+    [{ ...safe, from: other }, "from", /differs from meta.createdFromSafeAddress/],
+    [
+      { ...safe, transactions: [{ ...safe.transactions[1], data: null }] },
+      "transactions[0].data",
+      /contractMethod is not encoded/,
+    ],
+    [{ ...safe, transactions: [{ to, value: "1.5" }] }, "transactions[0].value", /bigint/],
+    [{ ...safe, transactions: {} }, "transactions", /must be an array/],
+  ];
+  it.each(wrong.map(([input, field, problem]) => ({ input, field, problem })))(
+    "$field $problem, case $#",
+    async ({ input, field, problem }) => {
+      const error = await refused(input);
+      expect([error.field, error._tag]).toEqual([field, "InvalidTransaction"]);
+      expect(error.problem).toMatch(problem);
+    },
+  );
+});
+
+describe("what only a form says", () => {
+  it("is kept of signed bytes, of what was mined, and of calls that are one", async () => {
+    const origins = async (input: unknown) => (await checked(input)).transactions.map(({ origin }) => origin);
+    expect(await origins(raw)).toEqual([{ raw }]);
+    expect(await origins([raw.toUpperCase().replace("0X", "0x"), plain])).toEqual([{ raw }, undefined]);
+    expect(await origins({ ...plain, type: 2, hash, blockNumber: null })).toEqual([undefined]);
+    expect(await origins({ ...plain, type: 2, hash, blockNumber: 1n })).toEqual([{ isMined: true }]);
+    expect(await origins({ account, calls: [call, call], forceAtomic: true })).toEqual([
+      { isAtomic: true },
+      { isAtomic: true },
+    ]);
+    const optional = { atomicRequired: false, capabilities: { a: { optional: true } }, version: "2.0.0", id: "1" };
+    expect(await origins({ method: "wallet_sendCalls", params: [{ from, calls: [call], ...optional }] })).toEqual([
+      undefined,
+    ]);
+    const values = await fieldsOf({ from, chainId: "0x1", calls: [call, { to: other, data: "0x12" }] });
+    expect(values.map(({ value, data, chainId }) => [value, data, chainId])).toEqual([
+      [1n, "0x", 1],
+      [0n, "0x12", 1],
+    ]);
+  });
+
+  it("is a Safe's file: its calls from the Safe", async () => {
+    const calls = (await fieldsOf(safe)).map(({ from: sender, value, data, chainId }) => ({
+      sender,
+      value,
+      data,
+      chainId,
+    }));
+    const sender = to.toLowerCase();
+    expect(calls).toEqual([
+      { sender, value: 10n ** 18n, data: "0x", chainId: 1 },
+      { sender, value: 0n, data: "0x12", chainId: 1 },
+    ]);
+    expect(await fieldsOf({ ...safe, meta: {}, from: to })).toEqual(await fieldsOf(safe));
+  });
+
+  it("is that unprotected bytes bind no chain, whatever chain the client has", async () => {
+    const [transaction] = (await Effect.runPromise(check(unbound, { chainId: 5, from: null }))).transactions;
+    expect([transaction.chainId, transaction.origin]).toEqual([null, { raw: unbound }]);
+    const fees = { maxFeePerGas: null, maxPriorityFeePerGas: null };
+    const request = buildRequest(transaction, { ...fees, chainId: 5, nonce: 3, gas: 21_000n, gasPrice: 7n });
+    expect([request, "chainId" in (request ?? {})]).toEqual([
+      { ...anyChain, from: undefined, to: to.toLowerCase(), data: "0x" },
+      false,
+    ]);
+  });
+});
+
+describe("blobs", () => {
+  const commitment = `0xc0${"00".repeat(47)}` as const;
+  const hashes = [`0x01${sha256(commitment).slice(4)}`] as const;
+  const blob = `0x${"00".repeat(131_072)}` as const;
+  const fields = { ...plain, ...caps, type: "eip4844", maxFeePerBlobGas: 1n, blobVersionedHashes: hashes } as const;
+  const signed = async (versioned: ReadonlyArray<string> = hashes) =>
+    account.signTransaction({ ...fields, blobVersionedHashes: versioned, from: undefined } as never);
+  const wrap = (canonical: Hex, ...beside: ReadonlyArray<unknown>): Hex =>
+    `0x03${toRlp([fromRlp(`0x${canonical.slice(4)}`, "hex"), ...beside] as never).slice(2)}`;
+
+  it("travel in either wire form, and are no part of what is proven", async () => {
+    const canonical = await signed();
+    const [usual] = (await checked(canonical)).transactions;
+    const before = wrap(canonical, [blob], [commitment], [commitment]);
+    const since = wrap(
+      canonical,
+      "0x01",
+      [blob],
+      [commitment],
+      Array.from({ length: 128 }, () => commitment),
+    );
+    for (const form of [before, since]) expect((await checked(form)).transactions).toEqual([usual]);
+    expect(usual.origin).toEqual({ raw: canonical });
+    const objects = { blobs: [blob], kzg: {}, sidecars: [{ blob, commitment, proof: commitment }] };
+    expect(await fieldsOf({ ...fields, ...objects })).toEqual(await fieldsOf(canonical));
+  });
+
+  it("are refused with other commitments, and in other envelopes", async () => {
+    const canonical = await signed([`0x01${"44".repeat(31)}`]);
+    expect((await refused(wrap(canonical, [blob], [commitment], [commitment]))).problem).toMatch(
+      /commitments.*blobVersionedHashes/,
+    );
+    const right = await signed();
+    for (const beside of [
+      ["0x02", [blob], [commitment], []],
+      [[blob], [commitment]],
+      [[blob], [commitment], [], []],
+    ])
+      expect((await refused(wrap(right, ...beside))).problem).toMatch(/is no transaction/);
+    expect((await refused(wrap(right, [blob], [], []))).problem).toMatch(/commitments/);
+    expect((await refused(wrap(right, [blob], commitment, []))).problem).toMatch(/commitments/);
+  });
+});
+
+describe("strange input", () => {
+  it("never throws, and is never read as bytes that it is not", async () => {
+    const keys = fc.constantFrom(
+      "method",
+      "params",
+      "raw",
+      "calls",
+      "transactions",
+      "unsignedSerialized",
+      "type",
+      "account",
+      "chain",
+      "hash",
+      "meta",
+      "capabilities",
+      "r",
+      "input",
+      "gasLimit",
+    );
+    const entries = fc.array(fc.tuple(keys, fc.anything({ withBigInt: true })), { maxLength: 4 });
+    const settled = (input: unknown) => Effect.runPromise(Effect.result(check(input)));
+    await fc.assert(
+      fc.asyncProperty(entries, async (more) => {
+        for (const method of ["eth_sendTransaction", "wallet_sendCalls", "eth_sendRawTransaction"]) {
+          const held = { ...plain, ...Object.fromEntries(more) };
+          for (const form of [
+            held,
+            [held],
+            { method, params: [held] },
+            { from, calls: [held] },
+            { ...safe, transactions: [held] },
+          ])
+            expect(["Success", "Failure"]).toContain((await settled(form))._tag);
+        }
+      }),
+      { numRuns: runs(200) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.nat(raw.length - 3), fc.constantFrom(..."0123456789abcdef"), async (at, digit) => {
+        const bytes = `${raw.slice(0, at + 2)}${digit}${raw.slice(at + 3)}`;
+        const read = await settled(bytes);
+        if (read._tag === "Success") expect(read.success.transactions[0].origin?.raw).toBe(bytes);
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+
+  it("is refused where a getter throws", async () => {
+    const broken = Object.defineProperty({}, "method", {
+      enumerable: true,
+      get: () => {
+        throw new Error("no");
+      },
+    });
+    expect((await refused(broken)).problem).toBe("cannot be read");
+  });
+});
