@@ -12,7 +12,16 @@ import { attempt } from "../promise/facade.js";
 import { alsoKnownBy } from "./held.js";
 import type { RpcRequest } from "./methods.js";
 import { guardRequest, type Deliver, type Pass } from "./requests.js";
-import { allowSignature, chainOf, clear, payloadWith, signed, type Guarding, type SignaturePayload } from "./rules.js";
+import {
+  allowSignature,
+  chainOf,
+  clear,
+  oneEach,
+  payloadWith,
+  signed,
+  type Guarding,
+  type SignaturePayload,
+} from "./rules.js";
 
 /** Fields beside the signed ones: of viem's transactions, of a node's filled one, and those its token verbs leave. */
 const aside = [
@@ -132,6 +141,7 @@ const deliverBy =
   (bundle) =>
     Effect.gen(function* () {
       const address = account.address.toLowerCase();
+      yield* oneEach(bundle);
       // why: its key would sign for another's nonce
       if (bundle.some((call) => isRecord(call) && String(call["from"]).toLowerCase() !== address))
         return yield* refused("from", "is another account than the one that is to sign");

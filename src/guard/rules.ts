@@ -20,8 +20,9 @@ import {
 } from "../report/index.js";
 import type { NonceStore } from "../nonces/service.js";
 import { getTransactionCount } from "../eth/index.js";
+import { isOneByFields } from "../transaction/index.js";
 import { paramsOf, type RpcRequest } from "./methods.js";
-import { beOfViem, NotCleared, refused } from "./failures.js";
+import { beOfViem, type GuardRefused, NotCleared, refused } from "./failures.js";
 import { heldKey, type Memory } from "./held.js";
 import { signInProblem, textOf } from "./signIn.js";
 
@@ -279,8 +280,14 @@ export const clear = Effect.fnUntraced(function* (guard: Guarding, made: BundleR
   return clearance;
 });
 
+/** Refuses inputs that are not the fields of one transaction each. */
+export const oneEach = (inputs: ReadonlyArray<unknown>): Effect.Effect<void, GuardRefused> =>
+  // guard: bytes, or several transactions, where one is signed
+  inputs.every(isOneByFields) ? Effect.void : refused("transaction", "must be the fields of one transaction");
+
 /** Scan, proof and clearance of an input; fails with `InvalidTransaction` or `NotCleared`. */
 export const preflight = Effect.fnUntraced(function* (guard: Guarding, input: unknown) {
+  yield* oneEach(Array.isArray(input) ? input : [input]);
   const report = yield* attempt(() => guard.on.preflight(input as never));
   return { report, clearance: yield* clear(guard, report) };
 });

@@ -298,14 +298,20 @@ const has = (name: string, fits: (value: unknown) => boolean) => (input: unknown
   isRecord(input) && fits(input[name]);
 const isText = (value: unknown): boolean => typeof value === "string";
 
-/** Every form by its marks; the first that applies. What has none is fields of our own. */
-const forms: ReadonlyArray<readonly [is: (input: unknown) => boolean, read: Read]> = [
+type Form = readonly [is: (input: unknown) => boolean, read: Read];
+
+/** Forms by their marks, but for the fields of one transaction: bytes, and what holds transactions. */
+const holders: ReadonlyArray<Form> = [
   [(input) => isHex(input) && input.length > 2, bytes],
   [has("method", isText), rpcRequest],
   [has("raw", given), bytesFrom],
   [has("unsignedSerialized", isText), ethersTransaction],
   [has("calls", given), callBatch],
   [has("transactions", given), safeFile],
+];
+/** Every form; the first that applies. What has none is fields of our own. */
+const forms: ReadonlyArray<Form> = [
+  ...holders,
   [
     (input) => isRecord(input) && isForeign(input),
     (input, at) => Result.flatMap(record(input, at), (call) => foreign(call, at)),
@@ -336,3 +342,6 @@ export const unfold: Read = (input, at) => {
 
 /** True of what only the table of forms can read: bytes, requests, batches, and objects of others. */
 export const isOtherForm = (input: unknown): boolean => forms.some(([is]) => is(input));
+
+/** True of the fields of one transaction, in whatever words. */
+export const isOneByFields = (input: unknown): boolean => isRecord(input) && !holders.some(([is]) => is(input));

@@ -209,6 +209,32 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect(await client.getCallsStatus({ id: one as string })).toMatchObject({ status: "success", receipts: [{}, {}] });
   });
 
+  it("refuses bytes, and what holds several transactions, where one is signed", async () => {
+    const { account, signed } = watched(other);
+    const client = clientOf(account);
+    const one = { ...transfer(third.address), from: account.address };
+    const raw = await other.signTransaction({ to: third.address, chainId: scene.chainId, gas: 21_000n, gasPrice: 1n });
+    const holding = [
+      raw,
+      { raw },
+      { raw, from: account.address },
+      { calls: [one, one], from: account.address },
+      { transactions: [one, one], meta: {}, from: account.address },
+      { method: "eth_sendTransaction", params: [one] },
+    ];
+    for (const transaction of holding) {
+      const asked = [
+        () => client.request({ method: "eth_sendTransaction", params: [transaction] } as never),
+        () => client.request({ method: "eth_signTransaction", params: [transaction] } as never),
+        () => client.signTransaction({ ...Object(transaction), type: "eip1559" } as never),
+        () => client.sendTransaction({ ...Object(transaction) } as never),
+      ];
+      for (const ask of typeof transaction === "string" ? asked.slice(0, 2) : asked)
+        await expect(ask()).rejects.toThrow(/must be the fields of one transaction|is not a field|must be an object/);
+    }
+    expect(signed).toEqual([]);
+  });
+
   it("twelve at once get a nonce each", async () => {
     const { account, signed } = watched(third);
     const client = clientOf(account, { onCaution: "send" });
