@@ -16,6 +16,11 @@ import type { Report, ReportOptions } from "../report/schema.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { recoverAuthorities } from "../transaction/authorities.js";
 import * as Transaction from "../Transaction.js";
+import type { BlockParameter } from "../eth/parameters.js";
+import type { Rpc } from "../rpc/index.js";
+import { getterOf, pretendedIn } from "../steps/reading/pretended.js";
+import type { Query } from "../witness/queries.js";
+import { rare } from "./later.js";
 
 /** Options of every run. All optional. */
 export interface Options extends GivenRows<typeof named & typeof times> {
@@ -92,6 +97,18 @@ export const prepare = Effect.fnUntraced(function* (
   );
   return { bundle, options, policies: given.policies ?? [] };
 });
+
+/** The options, with the slots of the balances and allowances that they pretend; nothing is asked where they pretend none. */
+export const withTokens = (options: ReportOptions, block: BlockParameter): Effect.Effect<ReportOptions, never, Rpc> =>
+  pretendedIn(options).length === 0
+    ? Effect.succeed(options)
+    : Effect.flatMap(rare, ({ withTokenSlots }) => withTokenSlots(options, block));
+
+/** `looks`, and what tells whether the pretended balances and allowances are those of the tokens. */
+export const withPretended = (looks: ReadonlyArray<Query>, options: ReportOptions): ReadonlyArray<Query> => {
+  const rows = pretendedIn(options);
+  return rows.length === 0 ? looks : [...looks, ...rows.map(getterOf)];
+};
 
 /**
  * The proof was made without them.

@@ -3,4 +3,4 @@ export { startUserSteps } from "./userSteps.js";
 export { askCalls, askFirst, bisectUnsupported } from "./endpoint/bisect.js";
 export { withSent, withTrace, withTracedInner, withTraces } from "./extras/trace.js";
 export { settleGas } from "./gas/limit.js";
-export { withTokenSlots } from "./extras/tokenSlots.js";
+export { withTokenSlots } from "./tokenSlots.js";

@@ -23,7 +23,6 @@ import * as Transactions from "../../Transaction.js";
 import { answersOf, checkOutcomes, type ActiveSteps, type Answers } from "../answers.js";
 import { choose } from "../choose.js";
 import * as Options from "../prepare.js";
-import { withPretended, withTokens } from "../later.js";
 import { counted } from "../rounds.js";
 import { askScan } from "../scan.js";
 
@@ -57,8 +56,8 @@ const single = <A>(
     const chain = chains(named ?? memory.recall("chainId"));
     const block = given.block ?? chain.blockTag;
     const isRun = steps.includes("simulate");
-    const options = isRun ? yield* counted(withTokens(given, block)) : given;
-    const looks = isRun ? withPretended([], options) : [];
+    const options = isRun ? yield* counted(Options.withTokens(given, block)) : given;
+    const looks = isRun ? Options.withPretended([], options) : [];
     const subject = { bundle: Arr.of(all[0]), options, chain, wanted: [], looks, steps: new Set(steps) };
     const round = yield* counted(askScan(subject, block));
     const answers = answersOf(round, chains, options, named);

@@ -1,17 +1,17 @@
 /** Storage slots of the balances and allowances that a caller pretends, found in one simulation. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { wordOf } from "../../abi/words.js";
-import type { BlockParameter } from "../../eth/parameters.js";
-import * as Questions from "../../eth/questions.js";
-import { asked, each, one, sent, type Ask } from "../../eth/round.js";
-import { readSimulation, type SimulatedBlock } from "../../eth/simulation.js";
-import { keccak256 } from "../../primitives/bytes.js";
-import { isHash, type Hash } from "../../primitives/hex.js";
-import type { ReportOptions } from "../../report/schema.js";
-import type { Rpc } from "../../rpc/index.js";
-import { candidatesOf, getterOf, pretendedIn, type PretendedAmount } from "../../steps/reading/pretended.js";
-import { inRound } from "../rounds.js";
+import { wordOf } from "../abi/words.js";
+import type { BlockParameter } from "../eth/parameters.js";
+import * as Questions from "../eth/questions.js";
+import { asked, each, one, sent, type Ask } from "../eth/round.js";
+import { readSimulation, type SimulatedBlock } from "../eth/simulation.js";
+import { keccak256 } from "../primitives/bytes.js";
+import { isHash, type Hash } from "../primitives/hex.js";
+import type { ReportOptions } from "../report/schema.js";
+import type { Rpc } from "../rpc/index.js";
+import { candidatesOf, getterOf, pretendedIn, type PretendedAmount } from "../steps/reading/pretended.js";
+import { inRound } from "./rounds.js";
 
 /** The highest bit, which a token may use for something else than the amount, as USDC does. */
 const flag = 2n ** 255n;
