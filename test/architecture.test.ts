@@ -429,7 +429,7 @@ const weights: Readonly<Record<string, number>> = {
   report: 3443,
   rpc: 2858,
   settle: 867,
-  steps: 5300,
+  steps: 5295,
   transaction: 1139,
   watch: 102,
   witness: 406,
