@@ -100,6 +100,10 @@ const staticDigits = ({ type, components }: Parameter, depth: number = 0): numbe
   return (components ?? []).reduce((sum, component) => sum + staticDigits(component, depth + 1), 0) || Number.NaN;
 };
 
+/** How many bytes the arguments take at least, without the selector. */
+export const leastBytes = (parameters: ReadonlyArray<Parameter>): number =>
+  parameters.reduce((sum, each) => sum + (isDynamic(each) ? 2 * wordDigits : staticDigits(each) || wordDigits), 0) / 2;
+
 const zeros = "0".repeat(wordDigits);
 const ones = "f".repeat(wordDigits);
 

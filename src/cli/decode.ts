@@ -9,7 +9,9 @@ import {
   type DecodedCall,
   decodeCall,
   functionText,
+  indexAbis,
   innerLines,
+  leastBytes,
   wellKnown,
   decodeLog,
   decodeRevert,
@@ -82,6 +84,22 @@ const readingsText = (readings: ReadonlyArray<ReturnType<typeof reading>>, call:
   ].join("\n");
 };
 
+/** Says of bytes that nothing fits which functions and errors begin so, and what is missing of their arguments. */
+const lackText = (data: Hex, abi: Abi | null): string => {
+  const selector = data.slice(0, 10).toLowerCase();
+  const given = (data.length - 10) / 2;
+  const own = indexAbis(abi === null ? [] : [abi]);
+  const known = [...own.functions(selector), ...own.errors(selector), ...wellKnown.functions(selector)];
+  const least = new Map(known.map(({ signature, inputs }) => [signature, leastBytes(inputs)]));
+  const lines = [...least].map(([signature, needed]) => {
+    const lack = `its arguments take at least ${needed} bytes, and ${given} are there`;
+    const strange = "its arguments are not encoded as they should be";
+    return `${escapeText(signature, 400)} begins with ${escapeText(selector)}, but ${given < needed ? lack : strange}`;
+  });
+  if (lines.length > 0) return lines.join("\n");
+  return `nothing known begins with ${describeValue({ type: "bytes4" }, data.slice(0, 10))}; give the contract's ABI`;
+};
+
 /** Bytes of any length, in hex. */
 export const readHex = (text: string): Result.Result<Hex, string> => {
   if (!isHex(text)) return Result.fail(`must be hex with 0x, got "${escapeText(text, 40)}"`);
@@ -111,7 +129,7 @@ export const explain = (data: Hex, abi: Abi | null, topics: ReadonlyArray<Hex>) 
       ? readingsText(readings, call)
       : data.length === 2
         ? "no data: a revert without a reason, or an empty call"
-        : `nothing known begins with ${describeValue({ type: "bytes4" }, data.slice(0, 10))}; give the contract's ABI`;
+        : lackText(data, abi);
   return { data, readings, ...(call?.function == null ? {} : { call }), text };
 };
 

@@ -125,10 +125,12 @@ const holdingKey = (account: string, { token, tokenId }: Unit) => `${account}/${
 
 /** The balances at the end that were measured. */
 const holdingsIn = ({ balanceChanges, exposure }: Report) =>
-  new Map([
-    ...(exposure?.rows ?? []).map((row) => [holdingKey(row.account, row), row.balance] as const),
-    ...balanceChanges.map((row) => [holdingKey(row.account, row), row.after] as const),
-  ]);
+  new Map(
+    [
+      ...(exposure?.rows ?? []).map((row) => [holdingKey(row.account, row), row.balance] as const),
+      ...balanceChanges.map((row) => [holdingKey(row.account, row), row.after] as const),
+    ].filter(([, balance]) => balance !== null),
+  );
 
 /** The names of a report in the words of its chain. */
 export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions) => {

@@ -1,6 +1,6 @@
 /** Tokens that look like a known one, or like the chain's currency, and are not: told in a sentence. Pure. */
 import { knownSymbols, knownTokens } from "../chains/table.js";
-import { checksummed, shortAddress } from "../primitives/text.js";
+import { chainText, checksummed, shortAddress } from "../primitives/text.js";
 import { tokenForPeople, type Names } from "./amounts.js";
 import { chainOf } from "./chain.js";
 import type { Report } from "./schema.js";
@@ -48,10 +48,11 @@ const titles: ReadonlyMap<string, string> = new Map([
 const mostName = 64;
 
 /** Says of each token that looks like a known one of the chain, or like its currency, that it is not. */
-export const lookAlikes = ({ tokens, chainId, chain }: Report, names: Names): ReadonlyArray<string> => {
-  const known = chainId === null ? [] : knownTokens(chainId);
+export const lookAlikes = (report: Report, names: Names): ReadonlyArray<string> => {
+  const known = report.chainId === null ? [] : knownTokens(report.chainId);
+  const where = chainText(chainOf(report).name) ?? "this chain";
   const native = names.native.symbol;
-  return tokens.flatMap(({ token, symbol, name }) => {
+  return report.tokens.flatMap(({ token, symbol, name }) => {
     if (known.some(({ address }) => address === token.toLowerCase())) return [];
     // why: Tether writes its own symbol so
     const said = (symbol ?? "").slice(0, mostName).replaceAll("₮", "T");
@@ -60,12 +61,11 @@ export const lookAlikes = ({ tokens, chainId, chain }: Report, names: Names): Re
     const same = known.find((one) => one.symbol === said || one.symbol === titles.get(title));
     if (same !== undefined)
       return [
-        `${who} is not the ${same.symbol} that is known on ${chainOf({ chainId, ...(chain && { chain }) }).name ?? "this chain"} (${shortAddress(checksummed(same.address))}).`,
+        `${who} is not the ${same.symbol} that is known on ${where} (${shortAddress(checksummed(same.address))}).`,
       ];
-    const all = isAscii(said) ? known.map((one) => one.symbol) : [...knownSymbols];
-    const like =
-      likeOf(said, [...all, native]) ??
-      (isAscii(title) ? undefined : titles.get(likeOf(title, [...titles.keys()]) ?? ""));
+    const symbols = isAscii(said) ? known.map((one) => one.symbol) : [...knownSymbols];
+    const byTitle = isAscii(title) ? undefined : titles.get(likeOf(title, [...titles.keys()]) ?? "");
+    const like = likeOf(said, [...symbols, native]) ?? byTitle;
     return like === undefined || said === native ? [] : [`${who} looks like ${like}, and is not.`];
   });
 };

@@ -5,6 +5,7 @@ import {
   encodeFunctionData,
   erc20Abi,
   parseAbi,
+  toFunctionSelector,
 } from "viem";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -97,6 +98,31 @@ describe("decode", () => {
     const { code, stdout } = await bin.run(["decode", "0xdeadbeef00"]);
     expect(stdout).toContain("nothing known begins with 0xdeadbeef");
     expect(code).toBe(3);
+  });
+  it.each([
+    [
+      "0xa9059cbb",
+      "transfer(address,uint256) begins with 0xa9059cbb, but its arguments take at least 64 bytes, and 0 are",
+    ],
+    [`0xa9059cbb${"00".repeat(63)}`, "take at least 64 bytes, and 63 are there"],
+    [`0xa9059cbb${"ff".repeat(64)}`, "its arguments are not encoded as they should be"],
+    [
+      "0xac9650d8",
+      "multicall(bytes[]) begins with 0xac9650d8, but its arguments take at least 64 bytes, and 0 are there",
+    ],
+    ["0x095ea7b3", "approve(address,uint256) begins with 0x095ea7b3"],
+  ])("says what is missing behind a known selector: %s", (data, text) => {
+    const { readings, text: told } = explain(data as `0x${string}`, null, []);
+    expect([readings, told]).toEqual([[], expect.stringContaining(text)]);
+    expect(told).not.toContain("nothing known");
+  });
+  it("says so of an ABI's own functions and errors, too, and of others that nothing is known", () => {
+    const own = parseAbi(["function mine(uint256[2] pair, string name)", "error Mine(uint8 code)"]);
+    const [first, second] = [toFunctionSelector(own[0]), toFunctionSelector("Mine(uint8)")];
+    expect(explain(first, own, []).text).toContain("mine(uint256[2],string) begins with");
+    expect(explain(first, own, []).text).toContain("take at least 128 bytes, and 0 are there");
+    expect(explain(second, own, []).text).toContain("Mine(uint8) begins with");
+    expect(explain(first, null, []).text).toContain("nothing known begins with");
   });
   it("refuses what is no hex, and topics that are none, with 64", async () => {
     for (const args of [["zz"], ["0x123"], [], ["0x", "--topics", "0x12"]]) {

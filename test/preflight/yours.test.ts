@@ -126,9 +126,13 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
   it("and so are the rights that they grant; of a Safe that is not named they are told, too", async () => {
     const data = executing({ to: weth, data: calldata(WETH9, "approve", [stranger, 2n ** 256n - 1n]) });
     const report = await preflight(scene.url, { from: owner.address, to: safe, data }, { accounts: [safe] });
-    expect(summary(report)).toMatch(/You let 0x0000…00A1 spend all of your WETH \(0x\w+…\w+\): 0\.1 now, and what comes later\./i);
+    expect(summary(report)).toMatch(
+      /You let 0x0000…00A1 spend all of your WETH \(0x\w+…\w+\): 0\.1 now, and what comes later\./i,
+    );
     const told = await preflight(scene.url, { from: owner.address, to: safe, data });
-    expect(summary(told)).toMatch(/Your Safe \(0x\w+…\w+\) lets 0x0000…00A1 spend all of its WETH \(0x\w+…\w+\): 0\.1 now/i);
+    expect(summary(told)).toMatch(
+      /Your Safe \(0x\w+…\w+\) lets 0x0000…00A1 spend all of its WETH \(0x\w+…\w+\): 0\.1 now/i,
+    );
     expect(summary(told)).not.toContain("without moving anything");
   });
 

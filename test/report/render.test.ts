@@ -293,7 +293,9 @@ describe("toMarkdown", () => {
       ),
       expect.stringMatching(/^You receive token \\#42 \(0x0000…8BA3\) from 0x7099…79C8\. {2}$/),
     ]);
-    expect(markdown).toMatch(/\nTransaction 1 calls USDC \(0xA0b8…eB48\), which is no contract: approve\(spender: .*\n\n## /);
+    expect(markdown).toMatch(
+      /\nTransaction 1 calls USDC \(0xA0b8…eB48\), which is no contract: approve\(spender: .*\n\n## /,
+    );
     expect(markdown).toContain(
       "| amount | token | smallest units | from → to | tx | evidence |\n| ---: | --- | ---: |",
     );
