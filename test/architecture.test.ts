@@ -422,7 +422,7 @@ const weights: Readonly<Record<string, number>> = {
   eth: 1851,
   guard: 1155,
   nonces: 3216,
-  pipeline: 5640,
+  pipeline: 5730,
   policy: 339,
   primitives: 900,
   promise: 605,

@@ -1,4 +1,6 @@
 /** A transaction's calls as a tracer tells them: those that nothing around them has undone, as rows, and the way to a failure. Pure. */
+import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
 import { memoize } from "effect/Function";
 import { isAddress, isBytes, isQuantity, lower, type Address, type Hex } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
@@ -16,6 +18,8 @@ export interface Frame {
   readonly hasFailed: boolean;
   /** The node's word for its failure; empty where it succeeded. */
   readonly error: string;
+  /** Gas that it got; null = not told. */
+  readonly gas: bigint | null;
   /** Gas that it used, with all calls inside; null = not told. */
   readonly gasUsed: bigint | null;
   /** True if it makes a contract. */
@@ -41,14 +45,14 @@ const quantityOf = (value: unknown): bigint | null => (isQuantity(value) ? BigIn
 /** Reads one call of a trace; null for what is none. */
 export const frameOf = (value: unknown): Frame | null => {
   if (!isRecord(value)) return null;
-  const { type, from, to, input = "0x", output = "0x", error, gasUsed, value: wei, calls = [] } = value;
+  const { type, from, to, input = "0x", output = "0x", error, gas, gasUsed, value: wei, calls = [] } = value;
   if (!isAddress(from) || !isBytes(input) || !isBytes(output) || !Array.isArray(calls)) return null;
   const hasFailed = typeof error === "string";
   const isBorrowed = borrowing.has(type);
   return {
     ...{ from: lower(from), to: isAddress(to) ? lower(to) : null, hasFailed, isBorrowed, calls },
     ...{ error: hasFailed ? error : "", isCreation: type === "CREATE" || type === "CREATE2" },
-    ...{ isStatic: type === "STATICCALL", gasUsed: quantityOf(gasUsed) },
+    ...{ isStatic: type === "STATICCALL", gas: quantityOf(gas), gasUsed: quantityOf(gasUsed) },
     ...{ data: input.toLowerCase() as Hex, answer: output.toLowerCase() as Hex },
     // why: borrowed code is told with the value of the call that it is within
     value: isBorrowed ? 0n : (quantityOf(wei) ?? 0n),
@@ -99,4 +103,30 @@ export const failedIn = (trace: unknown): ReadonlyArray<Frame> => {
     frame = frameOf(frame.calls[culpritIn(frame)]);
   }
   return path;
+};
+
+/** Gas that is left at the end of a call; none where it is not told. */
+const leftIn = ({ gas, gasUsed }: Frame): bigint => (gas ?? 0n) - (gasUsed ?? 0n);
+
+/** The least gas that is left at the end of a call behind a failure inside it; `rest` = at the end of the transaction. */
+export const leastLeft = (trace: unknown, rest: bigint): bigint =>
+  framesOf(trace)
+    .filter(({ hasFailed, calls }) => !hasFailed && calls.some((call) => frameOf(call)?.hasFailed === true))
+    .map(leftIn)
+    .reduce(BigInts.min, rest);
+
+/** A call and its result. why: what is inside one that fails has no effect */
+const callOf = ({ from, to, data, value, answer, hasFailed, isCreation, isBorrowed }: Frame): string =>
+  String([from, to, data, value, answer, hasFailed, isCreation, isBorrowed]);
+
+/**
+ * True if a transaction makes the same calls with less gas, with the same results, and those inside that succeed have `spare` gas
+ * left, or got as much as with the larger limit.
+ */
+export const isSameWork = (larger: unknown, smaller: unknown, spare: bigint): boolean => {
+  const [frames, others] = [framesOf(larger), framesOf(smaller)];
+  const hasRoom = (a: Frame, b: Frame): boolean => b.hasFailed || leftIn(b) >= spare || a.gas === b.gas;
+  const isSame = Arr.zip(frames, others).every(([a, b]) => callOf(a) === callOf(b) && hasRoom(a, b));
+  // why: no more are read
+  return isSame && frames.length === others.length && frames.length < most.frames;
 };

@@ -15,13 +15,14 @@ import type { Run } from "../steps/simulate.js";
 import { readNames } from "./accessLists.js";
 import { answersOf, figuresOf } from "./answers.js";
 import { askProof } from "./askProof.js";
+import { smallerLimits } from "./checkProof.js";
 import { keep } from "./choose.js";
 import { reachedBefore } from "./endpoint/forkUse.js";
 import { isTracing } from "./extras/stateTraces.js";
-import { isInDoubt, undoubted } from "./gas/doubt.js";
+import { isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
 import { rare } from "./later.js";
 import { isHidden, isOvertaken, lacks } from "./proofGround.js";
-import { answersIn, type Bracket, type KeptState, type Proof, type ProofState } from "./proofState.js";
+import { answersIn, type Bracket, type Doubt, type KeptState, type Proof, type ProofState } from "./proofState.js";
 import type { Unplaced, Claim } from "./proofPlans.js";
 import { leastReach, reachOf } from "./worlds/bracket.js";
 import { comparedIn, gridOn, worldsOf } from "./worlds/contexts.js";
@@ -39,6 +40,18 @@ const bracketOf = ({ report, chain }: Unplaced, bracket: Bracket, reads: Claim["
   const usual = report.transactions.some(runsCode) ? reachOf(gridOn(report, chain), maxAge) : leastReach;
   const further = reads.length === 0 ? 0 : report.options.worlds;
   return bracket.kind === "whole" ? { reach: usual, draw: null, further } : { ...bracket, further };
+};
+
+/** What is known of the limits of an attempt, and what is open. */
+const gasIn = (claim: Claim, proof: Proof): { readonly gas: Gas; readonly doubts: ReadonlyArray<Doubt> } => {
+  const { settled } = claim;
+  const isDoubted = () => isInDoubt(figuresOf(proof), proof.runs.get("next"), ampleIn(claim, proof.runs.get("ample")));
+  const isUnsure = settled?.larger !== null && isDoubted();
+  // why: the state may have moved since smaller limits were tried
+  if (settled !== null) return { gas: isUnsure ? { ...undoubted, limits: settled.larger } : settled, doubts: [] };
+  const limits = isUnsure ? null : smallerLimits({ claim, proof });
+  const burnt = limits === null ? [] : [{ kind: "gasBurnt", limits } as const];
+  return { gas: undoubted, doubts: isUnsure ? [{ kind: "gasInDoubt" }] : burnt };
 };
 
 /** Judges a proof's requests by its answers, each run read in a stretch of the event loop of its own. */
@@ -61,7 +74,6 @@ export const attemptOf = Effect.fnUntraced(function* (
   const { sighted } = yield* Effect.service(CurrentRun);
   const head = successOf(claim.header);
   if (head !== null && isOvertaken(claim, proof)) sightBlock(sighted, head.number + 1n, true);
-  const isDoubted = () => isInDoubt(run, next, ampleIn(claim, ample));
   const effectsIn = effectsReader(bundle, measure);
   const runs = [run, next, ample, ...answersIn(proof, comparedIn(claim.worlds))].flatMap(
     (answer) => successOf(answer) ?? [],
@@ -70,16 +82,16 @@ export const attemptOf = Effect.fnUntraced(function* (
     effectsIn(each);
     yield* turn;
   }
-  const { settled } = claim;
+  const { gas, doubts: gasDoubts } = gasIn(claim, proof);
   return {
     ...known,
     ...{ claim, proof, because, answers, bundle, effectsIn },
     open: [
       ...(isHidden(kept, report) ? [{ kind: "hiddenCall" } as const] : []),
-      ...(settled === null && isDoubted() ? [{ kind: "gasInDoubt" } as const] : []),
+      ...gasDoubts,
       ...(answers.rules.agrees ? [] : [{ kind: "forkUsed" } as const]),
     ],
-    ...{ gas: settled ?? undoubted, isForkUsed: true, sealed: sighted?.sealed ?? -1n },
+    ...{ gas, isForkUsed: true, sealed: sighted?.sealed ?? -1n },
   };
 });
 

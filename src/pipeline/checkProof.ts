@@ -1,9 +1,12 @@
 /** Findings of a proof beside what its runs did: what it could not see, what it lacks, and when it closes. Pure. */
+import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
 import { fromError, code, type Finding } from "../report/finding.js";
 import type { WorldName } from "../primitives/names.js";
 import { count, gas, wei } from "../primitives/statement.js";
-import { framesOf, isTraceOf } from "../effects/frames.js";
+import { framesOf, isTraceOf, leastLeft } from "../effects/frames.js";
 import { gap, NotProven } from "../errors/verdicts.js";
+import { freshSlot, frugalLimit } from "../steps/estimate.js";
 import { authorizationInFlight, isUsedByAuthorization } from "../steps/nonce.js";
 import { concernedIn, livesIn } from "../steps/reading/addressPositions.js";
 import { isFirst, type Bundle } from "../steps/reading/bundle.js";
@@ -16,7 +19,7 @@ import { isRequestOf } from "../transaction/request.js";
 import { knows } from "../witness/view.js";
 import { assumedIn, type Bracket, type Proof, type ProofState } from "./proofState.js";
 import { figuresOf, type RunAnswers } from "./answers.js";
-import type { Signed } from "./choose.js";
+import type { Limits, Signed } from "./choose.js";
 import { measureQueries } from "./limits.js";
 import { comparisonOf } from "./worlds/contrast.js";
 import { inFlightOf, isTogether, type Claim, looksOf } from "./proofPlans.js";
@@ -145,7 +148,8 @@ export const checkMeasured = ({ claim, proof }: ProofState): ReadonlyArray<Findi
 
 /**
  * A call inside burns all the gas that it gets and fails, and the transaction goes on. The outcome was simulated with the
- * smaller limit, and with half of that. It is not chosen by itself: with less gas a call without events may fail unseen.
+ * smaller limit, and with half of that. It is not chosen by itself where no trace shows the calls inside at both limits, for with
+ * less gas a call without events may fail unseen, or where that leaves too little gas behind the failure.
  * @figures gas("limit", 16_777_216n), wei("at most", 35_903_000_000_000_000n), gas("smaller limit", 1_758_616n), wei("at most", 3_763_000_000_000_000n)
  */
 export const GasBurnt = code("estimate", ["warning"], "GasBurnt", [
@@ -153,21 +157,51 @@ export const GasBurnt = code("estimate", ["warning"], "GasBurnt", [
   "give the smaller limit as `gas`",
 ]);
 
-/** Transactions that burn gas, but for those of which a trace shows that nothing failed inside. */
-export const checkBurnt = ({ claim, proof: { runs, traces = [] } }: ProofState): ReadonlyArray<Finding> => {
-  const outcomesIn = (key: WorldName) => successOf(runs.get(key))?.readings.map(({ outcome }) => outcome) ?? [];
-  const outcomes = outcomesIn("next");
+/** Both limits of a transaction that burns gas, with what they cost at most, as a finding has them. */
+export const bothLimits = ({ index, request: { gas: limit, maxFeePerGas, gasPrice } }: Signed, smaller: bigint) => {
+  const costOf = (most: bigint) => wei("at most", most * (maxFeePerGas ?? gasPrice ?? 0n));
+  const where = { transaction: index, evidence: "measured" } as const;
+  return [where, gas("limit", limit), costOf(limit), gas("smaller limit", smaller), costOf(smaller)] as const;
+};
+
+/** What the transactions did in a world; nothing where it did not answer. */
+export const outcomesIn = (runs: RunAnswers, key: WorldName) =>
+  successOf(runs.get(key))?.readings.map(({ outcome }) => outcome) ?? [];
+
+/**
+ * Transactions that burn gas, each with the limit that was tried, and the one that a trace of its calls asks for; none of those of
+ * which a trace shows that nothing failed inside, or that they need most of their gas.
+ */
+const burntIn = ({ claim, proof: { runs, traces = [] } }: Pick<ProofState, "claim" | "proof">) => {
+  const [outcomes, { fork }] = [outcomesIn(runs, "next"), claim.report.observed.rules];
   const trials = claim.worlds.rows.filter(({ limits }) => limits !== undefined);
-  if (!trials.every(({ key }) => isSame(outcomesIn(key), outcomes))) return [];
-  return claim.bundle.flatMap(({ index, request: { gas: limit, maxFeePerGas, gasPrice } }, place) => {
+  if (!trials.every(({ key }) => isSame(outcomesIn(runs, key), outcomes))) return [];
+  return claim.bundle.flatMap((entry, place) => {
+    const { gas: limit } = entry.request;
     const enough = trials[0]?.limits?.[place] ?? limit;
     const [outcome, trace] = [outcomes[place], traces[place]?.trace];
     if (enough >= limit || outcome?.status !== "success") return [];
-    if (isTraceOf(trace, outcome) && !framesOf(trace).some(({ hasFailed }) => hasFailed)) return [];
-    const costOf = (most: bigint) => wei("at most", most * (maxFeePerGas ?? gasPrice ?? 0n));
-    const numbers = [gas("limit", limit), costOf(limit), gas("smaller limit", enough), costOf(enough)];
-    return [GasBurnt.warning({ transaction: index, evidence: "measured" }, ...numbers)];
+    const rowBy = (traced: bigint | null) => [{ entry, place, enough, traced }];
+    if (!isTraceOf(trace, outcome)) return rowBy(null);
+    const used = outcome.maxUsedGas ?? outcome.gasUsed ?? 0n;
+    // why: who calls what burns keeps a 64th, of which what is left in the end was not needed
+    const estimate = BigInts.max(0n, limit - 64n * leastLeft(trace, limit - used)) + 8n * freshSlot(fork);
+    const traced = frugalLimit({ estimate, used, limit }, fork);
+    return traced === null || !framesOf(trace).some(({ hasFailed }) => hasFailed) ? [] : rowBy(traced);
   });
+};
+
+export const checkBurnt = (state: ProofState): ReadonlyArray<Finding> =>
+  (state.gas.isNeeded ? [] : burntIn(state)).map(({ entry, enough }) => GasBurnt.warning(...bothLimits(entry, enough)));
+
+/** Smaller limits that may be chosen: by this very call, in place of limits of ours, where traces show what burns; null = none. */
+export const smallerLimits = (state: Pick<ProofState, "claim" | "proof">): Limits | null => {
+  const { claim, proof } = state;
+  const burnt = claim.scanned === null || proof.traced.length < claim.bundle.length ? [] : burntIn(state);
+  // why: limits of the caller stay as they are
+  if (burnt.length === 0 || burnt.some(({ entry, traced }) => entry.gas.by !== "us" || traced === null)) return null;
+  const limitOf = new Map(burnt.map(({ place, traced }) => [place, traced]));
+  return Arr.map(claim.bundle, ({ request }, place) => limitOf.get(place) ?? request.gas);
 };
 
 export const checkRequests = (bundle: Bundle<Signed>): ReadonlyArray<Finding> =>

@@ -234,6 +234,11 @@ export const proofRules: ReadonlyArray<Rule<ProofState, Rpc>> = [
       );
     },
   }),
+  settles("gasBurnt", {
+    because: "doubtfulLimit",
+    ask: (state, { limits }) =>
+      Effect.flatMap(rare, ({ settleBurnt }) => settleBurnt(withSettled(state, "gasBurnt", {}), limits)),
+  }),
   rule(
     settles("unconfirmed", {
       because: "confirmHead",

@@ -11,6 +11,7 @@ import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type AskResult, type Failure } from "../steps/reading/askResult.js";
 import type { Run } from "../steps/simulate.js";
 import { figuresOf, type Answers, type Round } from "./answers.js";
+import type { Limits } from "./choose.js";
 import type { Gas } from "./gas/doubt.js";
 import { doubtful, type Claim } from "./proofPlans.js";
 import { isSamePlace } from "./worlds/compare.js";
@@ -51,6 +52,8 @@ export type Doubt =
   | { readonly kind: "hiddenCall" }
   /** The gas limits may decide what the requests do. */
   | { readonly kind: "gasInDoubt" }
+  /** A call inside burns gas, so that smaller limits may do. */
+  | { readonly kind: "gasBurnt"; readonly limits: Limits }
   /** The requests run in the next block, and fail in a later one. */
   | { readonly kind: "closes"; readonly bracket: Bracket }
   /** The two ends differ, and further worlds may say why. */

@@ -15,9 +15,9 @@ import { failureOf, successOf } from "../steps/reading/askResult.js";
 import { type ActiveSteps, figuresOf } from "./answers.js";
 import type { Own } from "./own.js";
 import type { Bundle } from "../steps/reading/bundle.js";
-import { signedOf, withLimits, type Limits, type Signed } from "./choose.js";
+import { signedOf, withLimits, type Signed } from "./choose.js";
 import { unseenIn } from "./accessLists.js";
-import { GasLimitWidened, undoubted, widened } from "./gas/doubt.js";
+import { GasLimitLowered, GasLimitWidened, undoubted, widened, type Gas } from "./gas/doubt.js";
 import { checkRuns, comparisonOf, worldsIn } from "./worlds/contrast.js";
 import { ledgerSoFar, sightedSoFar, withRoomFor } from "./rounds.js";
 import { checkSecond } from "../steps/reading/secondReading.js";
@@ -55,7 +55,7 @@ const where = { step: "proof", evidence: "measured" } as const;
 const earlierFindings = (report: Draft): ReadonlyArray<Finding> =>
   report.findings.flatMap((finding) => {
     const { code, error, step, transaction } = finding;
-    if (code === GasLimitWidened.code) return [finding];
+    if (code === GasLimitWidened.code || code === GasLimitLowered.code) return [finding];
     return error?._tag === "RpcError" ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })] : [];
   });
 
@@ -212,20 +212,17 @@ export const aboutOf = Effect.fnUntraced(function* (
   };
 });
 
-/**
- * Proves a report whose requests have no hole; one that has a hole is returned as it is. `limits` are wider ones where
- * those proven decide the outcome; null = they do not.
- */
+/** Proves a report whose requests have no hole; one that has a hole is returned as it is. `gas` has the limits to be proven in their place. */
 const proveOnce = Effect.fnUntraced(function* (
   report: Draft<BundleReport>,
   { policies, found, scanned, whole }: Proving,
   request: Effect.Effect<Own, never, Rpc>,
   widened: Unplaced["settled"],
-): Effect.fn.Return<{ readonly report: BundleReport; readonly limits: Limits | null }, never, Rpc> {
+): Effect.fn.Return<{ readonly report: BundleReport; readonly gas: Gas }, never, Rpc> {
   const cases = signedOf(report);
-  if (cases === null) return { report: yield* whole, limits: null };
+  if (cases === null) return { report: yield* whole, gas: undoubted };
   const steps = yield* activeSteps;
-  if (!steps.has("simulate")) return { report: unproven(yield* whole, steps), limits: null };
+  if (!steps.has("simulate")) return { report: unproven(yield* whole, steps), gas: undoubted };
   const own = yield* request;
   const names = yield* Effect.service(TokenCache);
   const looks = withPretended(own.looks, report.options);
@@ -235,7 +232,7 @@ const proveOnce = Effect.fnUntraced(function* (
   yield* turn;
   const late = failureOf(figuresOf(state.proof));
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
-    return { report: keptFrom(yield* whole, late, yield* ledgerSoFar), limits: null };
+    return { report: keptFrom(yield* whole, late, yield* ledgerSoFar), gas: undoubted };
   // why: a clearance is no younger than our own answers, however long users' steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
@@ -258,7 +255,7 @@ const proveOnce = Effect.fnUntraced(function* (
     proven.chainId,
     proven.tokens.filter(({ token }) => !about.measure.named.some((info) => info.token === token)),
   );
-  return { report: proven, limits: (isAnswer ? state : pending).gas.limits };
+  return { report: proven, gas: (isAnswer ? state : pending).gas };
 });
 
 /**
@@ -272,7 +269,8 @@ export const ScanAgain = code("estimate", ["unavailable"], "ScanAgain", [
 
 /**
  * Proves what a report has chosen. Where its gas limit turned out to decide the outcome, a wider one is chosen and proven,
- * once, if the scan is of this very call; of any other report that is proof of nothing.
+ * once, if the scan is of this very call; of any other report that is proof of nothing. So is a smaller one, where a call inside
+ * burns gas.
  */
 export const proveChosen = Effect.fnUntraced(function* (
   chosen: Draft<BundleReport>,
@@ -285,13 +283,16 @@ export const proveChosen = Effect.fnUntraced(function* (
   const bundle = Arr.map(transactions, ({ input }) => input);
   // why: users' own steps are asked once for a proof and all that it asks again
   const own = yield* Effect.cached(askUserSteps(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
-  const { report: proven, limits } = yield* withRoomFor(report, proveOnce(report, proving, own, null));
-  if (limits === null) return proven;
-  if (proving.scanned !== null) {
-    const settled = { ...undoubted, findings: [widened()] };
-    const wider = withLimits(yield* proving.whole, limits);
-    return (yield* proveOnce(wider, { ...proving, whole: Effect.succeed(wider) }, own, settled)).report;
+  let made = yield* withRoomFor(report, proveOnce(report, proving, own, null));
+  // why: smaller limits at most, and then those that they stood in for
+  while (proving.scanned !== null && made.gas.limits !== null) {
+    const { limits, larger, findings } = made.gas;
+    const other = withLimits(yield* proving.whole, limits);
+    const settled = { ...undoubted, larger, findings: larger === null ? [widened()] : findings };
+    made = yield* proveOnce(other, { ...proving, whole: Effect.succeed(other) }, own, settled);
   }
+  const { limits } = made.gas;
+  if (limits === null) return made.report;
   const holds = limits.map((limit) => gas("gas that holds", limit));
-  return judged(proven, [...proven.findings, ScanAgain.unavailable({ evidence: "measured" }, ...holds)]);
+  return judged(made.report, [...made.report.findings, ScanAgain.unavailable({ evidence: "measured" }, ...holds)]);
 });

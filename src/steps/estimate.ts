@@ -27,6 +27,7 @@ import { asked, goingOn, known, one } from "../eth/round.js";
 import type { Hex } from "../primitives/hex.js";
 import { gas } from "../primitives/statement.js";
 import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
+import type { CallFrame } from "../report/beside.js";
 import type { Gas, Outcome, Parties } from "../report/parts.js";
 import type { ReportOptions } from "../report/schema.js";
 import type { Case, Filled } from "./reading/bundle.js";
@@ -204,19 +205,25 @@ export const withIntrinsic = (failure: Verdict, input: Transaction, isAmsterdam:
   return new IntrinsicGasTooLow({ have, want, raw: failure.raw });
 };
 
+/** Gas of a slot that was empty (EIP-2929; since Amsterdam EIP-8037). */
+export const freshSlot = (fork: Rules["fork"]): bigint => (fork === "amsterdam" ? 97_920n : 22_100n);
+
 /**
  * A limit that may do the same for less than half the gas, as where a call inside burns all that it gets: twice the least that
- * works, and so far above it that a 64th of the rest pays for a slot that was empty (EIP-2929; since Amsterdam EIP-8037). Null =
- * there is none. Where next to nothing is left, and no estimate says less (geth has none below what was used), the least is
- * taken to be twice that, so that half of what comes of it still pays for a slot.
+ * works, and so far above it that a 64th of the rest pays for a slot that was empty. Null = there is none. Where next to nothing
+ * is left, and no estimate says less (geth has none below what was used), the least is taken to be twice that, so that half of
+ * what comes of it still pays for a slot.
  */
-export const frugalLimit = ({ estimate, used, limit }: Gas, fork: Rules["fork"]): bigint | null => {
+export const frugalLimit = (
+  { estimate, used, limit }: Pick<Gas, "estimate" | "used" | "limit">,
+  fork: Rules["fork"],
+): bigint | null => {
   if (used === null) return null;
-  const slack = 64n * (fork === "amsterdam" ? 97_920n : 22_100n);
+  const slack = 64n * freshSlot(fork);
   const isSpent = used * 16n >= 15n * BigInts.min(limit ?? eip7825Cap, eip7825Cap);
   const least = isSpent && (estimate === null || estimate * 2n > used) ? 2n * slack : (estimate ?? used);
   const enough = BigInts.max(2n * least, least + slack);
-  return 2n * enough <= used ? enough : null;
+  return 2n * enough <= BigInts.min(used, limit ?? used) ? enough : null;
 };
 
 /** The chosen limit beside what the run took. */
@@ -288,6 +295,10 @@ export const GasUnknown = code("estimate", ["unavailable"], "GasUnknown", [
   "give `gas`, or use another node",
 ]);
 
+/** True if a call inside burns more than half of a limit: geth's estimates have it in them, as if it were needed. */
+const hasBurnt = ({ reason, gasUsed, calls }: CallFrame, limit: bigint): boolean =>
+  (reason !== null && gasUsed !== null && 2n * gasUsed > limit) || calls.some((call) => hasBurnt(call, limit));
+
 const checkLimit = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit">): ReadonlyArray<Finding> => {
   const { index, outcome } = entry;
   const { value: limit, by, estimate } = entry.gas;
@@ -295,7 +306,8 @@ const checkLimit = (entry: Filled, answers: Pick<Facts, "chain" | "blockGasLimit
   if (limit === null) return outcome.failure === null ? [GasUnknown.unavailable(where("unavailable"))] : [];
   if (outcome.status === "success" && outcome.gasUsed !== null && limit < outcome.gasUsed)
     return [fromError(new OutOfGas({ gasLimit: limit }), "blocker", where(outcome.evidence))];
-  if (estimate !== null && limit < estimate)
+  const isChosen = by === "us" && outcome.trace != null && hasBurnt(outcome.trace, limit);
+  if (estimate !== null && limit < estimate && !isChosen)
     return [GasBelowEstimate.warning(where("estimated"), gas("limit", limit), gas("estimate", estimate))];
   if (by === "caller") return [];
   const [buffered, cap] = [wantedFor(entry, estimate), capOf(estimate, answers)];

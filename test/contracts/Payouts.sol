@@ -81,6 +81,41 @@ contract Payout {
   }
 }
 
+/// Receives by filling slots, without a word.
+contract Diligent {
+  uint256[8] public slots;
+
+  receive() external payable {
+    for (uint256 i; i < slots.length; i++) slots[i] = block.number;
+  }
+}
+
+/// Goes on after calls that burn their gas, and does something behind them without a word.
+contract Cliff {
+  uint256 public last = 1;
+
+  function paySilently(address payable[] calldata to) external payable {
+    for (uint256 i; i < to.length; i++) {
+      (bool ok, ) = to[i].call{value: msg.value / to.length}("");
+      ok;
+    }
+  }
+
+  function noteGas(address to) external {
+    (bool ok, ) = to.call(abi.encodeCall(Greedy.broken, ()));
+    if (!ok) last = gasleft();
+  }
+
+  function note(address to, uint256 value) external {
+    (bool ok, ) = to.call(abi.encodeCall(Greedy.broken, ()));
+    if (!ok) last = value;
+  }
+
+  function clear() external {
+    last = 0;
+  }
+}
+
 /// Moves the tokens of others at the word of its market.
 contract Conduit {
   function move(address token, address from, address to, uint256 amount) external {

@@ -3,7 +3,7 @@ import { encodeFunctionData, erc20Abi } from "viem";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { indexAbis } from "../rooms/abi.js";
-import { failedIn, frameOf, framesOf, isTraceOf, treeOf } from "../rooms/effects.js";
+import { failedIn, frameOf, framesOf, isSameWork, isTraceOf, leastLeft, treeOf } from "../rooms/effects.js";
 import { alice, bob, hexOf, outcome, token, word } from "../steps/parts.js";
 
 const none = indexAbis([]);
@@ -112,6 +112,65 @@ describe("the tree of a trace", () => {
         expect(failedIn(trace).length).toBeLessThanOrEqual(1_025);
       }),
       { numRuns: 300 },
+    );
+  });
+});
+
+describe("the same work with less gas", () => {
+  const call = (gas: number, used: number, changed: object = {}) =>
+    frame({ gas: `0x${gas.toString(16)}`, gasUsed: `0x${used.toString(16)}`, ...changed });
+  const burner = (gas: number, changed: object = {}) => call(gas, gas, { error: "out of gas", ...changed });
+  const larger = frame({ calls: [burner(900_000), call(14_000, 2_000), call(2_300, 100)] });
+  it.each<[string, object, boolean]>([
+    ["the same calls, each with room", frame({ calls: [burner(90_000), call(5_000, 2_000), call(2_300, 100)] }), true],
+    [
+      "one that got as much as before",
+      frame({ calls: [burner(90_000), call(14_000, 13_999), call(2_300, 100)] }),
+      true,
+    ],
+    ["too little behind the failure", frame({ calls: [burner(90_000), call(4_000, 2_000), call(2_300, 100)] }), false],
+    ["a call that is skipped", frame({ calls: [burner(90_000), call(5_000, 2_000)] }), false],
+    ["a call that fails now", frame({ calls: [burner(90_000), burner(5_000), call(2_300, 100)] }), false],
+    ["a call that succeeds now", frame({ calls: [call(90_000, 9), call(5_000, 2_000), call(2_300, 100)] }), false],
+    [
+      "other calldata",
+      frame({ calls: [burner(90_000, { input: "0x01" }), call(5_000, 2_000), call(2_300, 100)] }),
+      false,
+    ],
+    [
+      "another answer",
+      frame({ calls: [burner(90_000), call(5_000, 2_000, { output: "0x01" }), call(2_300, 1)] }),
+      false,
+    ],
+    ["another value", frame({ calls: [burner(90_000), call(5_000, 2_000, { value: "0x1" }), call(2_300, 1)] }), false],
+  ])("is told of %s", (_, smaller, isSameNow) => {
+    expect(isSameWork(larger, smaller, 3_000n)).toBe(isSameNow);
+  });
+
+  it("looks not into what failed, and never at more calls than are read", () => {
+    const [deep, flat] = [burner(900_000, { calls: [call(9, 9)] }), burner(90_000)];
+    expect(isSameWork(frame({ calls: [deep] }), frame({ calls: [flat] }), 1n)).toBe(true);
+    const wide = frame({ calls: Array.from({ length: 5_000 }, () => call(9, 0)) });
+    expect(isSameWork(wide, wide, 0n)).toBe(false);
+  });
+
+  it("leaves the least behind a failure inside, or at the end of the transaction", () => {
+    const inside = call(1_000_000, 990_000, { calls: [burner(900_000)] });
+    const leftOf = (rest: bigint) => leastLeft(frame({ calls: [inside] }), rest);
+    expect([leftOf(20_000n), leftOf(5_000n), leastLeft(frame({ calls: [call(9, 9)] }), 7n)]).toEqual([
+      10_000n,
+      5_000n,
+      7n,
+    ]);
+  });
+
+  it("reads whatever a node says", () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.anything(), fc.bigInt(), (a, b, spare) => {
+        const calls = [a, frame({ calls: [b] })];
+        isSameWork(frame({ calls }), frame({ calls: [b, a] }), spare);
+        expect(leastLeft(frame({ calls }), spare)).toBeLessThanOrEqual(spare);
+      }),
     );
   });
 });

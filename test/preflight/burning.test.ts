@@ -1,4 +1,4 @@
-/** Failures inside that take all the gas they are given: told with both prices, on real nodes. */
+/** Failures inside that take all the gas they are given: a smaller limit, or both prices, on real nodes. */
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BundleReport } from "../../src/Report.js";
@@ -9,6 +9,7 @@ import {
   codesOf,
   layerOf,
   nobody,
+  other,
   owner,
   preflight,
   preflightOn,
@@ -32,12 +33,11 @@ describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
   });
   afterAll(() => scene?.stop());
 
-  const layers = () => [
-    layerOf(scene.url),
+  const withoutTracer = () =>
     tampered(scene.url, ({ method }) =>
       method === "debug_traceCall" ? new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }) : null,
-    ),
-  ];
+    );
+  const layers = () => [layerOf(scene.url), withoutTracer()];
   const call = (name: string, args: ReadonlyArray<unknown> = [], value = 0n) => ({
     ...{ from: owner.address, to: payout, value },
     data: calldata(artifacts.Payout, name, args),
@@ -50,8 +50,10 @@ describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
     ["an old assert", "poke", () => [greedy], 0n],
     ["a point that is not on the curve", "curve", () => [], 0n],
     ["a contract that is there already", "make", () => [], 0n],
-  ] as const)("%s is told with both prices, and the smaller limit holds", async (_, name, args, value) => {
-    for (const layer of layers()) {
+  ] as const)(
+    "%s is told with both prices without a tracer, and the smaller limit holds",
+    async (_, name, args, value) => {
+      const layer = withoutTracer();
       const report = await preflightOn(layer, call(name, args(), value));
       expect([report.verdict, severe(report)]).toEqual(["caution", expect.arrayContaining(["GasBurnt/warning"])]);
       const [{ numbers = [] } = {}] = burnt(report);
@@ -63,17 +65,90 @@ describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
       // why: two questions beside the others
       expect([trials(report), report.ledger.rounds]).toEqual([2, 2]);
       expect(severe(await prove(scene.url, report))).toContain("GasBurnt/warning");
-      const frugal = await preflightOn(layer, { ...call(name, args(), value), gas: enough ?? 0n });
-      expect([burnt(frugal), frugal.transactions[0].outcome.logs]).toEqual([
-        [],
-        report.transactions[0].outcome.logs.map((log) => expect.objectContaining({ data: log.data })),
-      ]);
-    }
+      for (const each of [layer, layerOf(scene.url)]) {
+        const frugal = await preflightOn(each, { ...call(name, args(), value), gas: enough ?? 0n });
+        expect([burnt(frugal), frugal.transactions[0].outcome.logs]).toEqual([
+          [],
+          report.transactions[0].outcome.logs.map((log) => expect.objectContaining({ data: log.data })),
+        ]);
+      }
+    },
+  );
+
+  const lowered = ({ findings }: BundleReport) => findings.filter(({ code }) => code === "GasLimitLowered");
+  const mined = async (report: BundleReport) => {
+    const { request } = report.transactions[0];
+    if (request === null) throw new Error("no request");
+    const hash = await scene.broadcast(await owner.signTransaction(request));
+    await scene.mine();
+    return scene.receipt(hash);
+  };
+
+  it.each([
+    ["an old assert", "poke", () => [greedy]],
+    ["a point that is not on the curve", "curve", () => []],
+    ["a contract that is there already", "make", () => []],
+  ] as const)("%s gets a smaller limit where a tracer shows the calls", async (_, name, args) => {
+    const report = await preflight(scene.url, call(name, args()));
+    const [{ numbers = [], severity = null, transaction = null } = {}, ...others] = lowered(report);
+    const [limit, cost, smaller, less] = numbers.map(({ value: each }) => BigInt(String(each)));
+    const { request, gas, outcome } = report.transactions[0];
+    const price = request?.maxFeePerGas ?? 0n;
+    expect([severity, transaction, others]).toEqual(["info", 0, []]);
+    expect([gas.limit, request?.gas, gas.by, gas.evidence]).toEqual([smaller, smaller, "us", "measured"]);
+    expect([cost, less]).toEqual([(limit ?? 0n) * price, (smaller ?? 0n) * price]);
+    expect((less ?? 0n) * 4n).toBeLessThan(cost ?? 0n);
+    // why: a failure that the transaction ignores is told all the same, and nothing of the limit beside it
+    expect([report.stage, severe(report)]).toEqual(["proven", ["InnerCallFailed/warning"]]);
+    expect([trials(report), report.ledger.rounds]).toEqual([6, 4]);
+    const again = await prove(scene.url, report);
+    expect([again.stage, severe(again), again.transactions[0].request?.gas]).toEqual([
+      "proven",
+      ["InnerCallFailed/warning"],
+      smaller,
+    ]);
+    expect([lowered(again).length, trials(again)]).toEqual([1, 0]);
+    const receipt = await mined(report);
+    expect([receipt.status, BigInt(receipt.gasUsed)]).toEqual(["0x1", outcome.gasUsed]);
+  });
+
+  it("a slot that becomes empty before it is mined is paid for by the smaller limit", async () => {
+    const cliff = await scene.deploy(artifacts.Cliff);
+    const note = { from: owner.address, to: cliff, data: calldata(artifacts.Cliff, "note", [greedy, 7n]) };
+    const report = await preflight(scene.url, note);
+    expect(lowered(report).length).toBe(1);
+    await scene.send(other, { to: cliff, data: calldata(artifacts.Cliff, "clear") });
+    await scene.mine();
+    expect((await mined(report)).status).toBe("0x1");
+    expect(await scene.ask("eth_getStorageAt", [cliff, "0x0", "latest"])).toBe(`0x${"7".padStart(64, "0")}`);
+  });
+
+  it("a receiver that less gas would skip in silence keeps the larger limit", async () => {
+    const [cliff, diligent] = [await scene.deploy(artifacts.Cliff), await scene.deploy(artifacts.Diligent)];
+    const data = calldata(artifacts.Cliff, "paySilently", [[greedy, diligent]]);
+    const report = await preflight(scene.url, { from: owner.address, to: cliff, value: 1_000n, data });
+    expect([report.transactions[0].gas.limit, lowered(report)]).toEqual([16_777_216n, []]);
+  });
+
+  it("storage that depends on the gas left keeps the larger limit, and no smaller one is proposed", async () => {
+    const cliff = await scene.deploy(artifacts.Cliff);
+    const data = calldata(artifacts.Cliff, "noteGas", [greedy]);
+    const report = await preflight(scene.url, { from: owner.address, to: cliff, data });
+    expect([report.transactions[0].gas.limit, lowered(report), burnt(report)]).toEqual([16_777_216n, [], []]);
+    expect(report.verdict).toBe("caution");
+  });
+
+  it("a limit of the caller's stays, and is told with both prices", async () => {
+    const report = await preflight(scene.url, { ...call("poke", [greedy]), gas: 16_000_000n });
+    expect([report.transactions[0].request?.gas, lowered(report)]).toEqual([16_000_000n, []]);
+    expect([burnt(report).length, trials(report)]).toEqual([1, 2]);
   });
 
   it("is told of the second of a bundle, too, which nobody estimates", async () => {
-    const report = await preflight(scene.url, [{ from: owner.address, to: nobody, value: 1n }, call("curve")]);
+    const bundle = [{ from: owner.address, to: nobody, value: 1n }, call("curve")] as const;
+    const [report, traced] = [await preflightOn(withoutTracer(), bundle), await preflight(scene.url, bundle)];
     expect(burnt(report).map(({ transaction }) => transaction)).toEqual([1]);
+    expect([lowered(traced).map(({ transaction }) => transaction), burnt(traced)]).toEqual([[1], []]);
   });
 
   it.each([

@@ -21,6 +21,7 @@ export {
 export { askForks, endpointFactsOf } from "../../src/pipeline/endpoint/known.js";
 export { adapt, checkUnsupported, learn, leftOutOf, simulate } from "../../src/pipeline/endpoint/simulate.js";
 export { isInDoubt, undoubted } from "../../src/pipeline/gas/doubt.js";
+export { judgeSmaller, type Seen } from "../../src/pipeline/smaller.js";
 export { between, firstThatHolds, settleGas, settleLimit, type Tried } from "../../src/pipeline/gas/limit.js";
 export {
   afterwards,

@@ -169,6 +169,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "GasBurnt":
     case "LookalikeAddress":
     case "TokenNotPretended":
+    case "GasLimitLowered":
       return "note";
     default:
       return kindOfOwn(code);

@@ -11,6 +11,15 @@ export const GasLimitWidened = code("estimate", ["info"], "GasLimitWidened", [
   "a tighter gas limit changed the outcome in simulation, so a wider one was chosen",
 ]);
 
+/**
+ * A call inside burns all the gas that it gets and fails. Traces show the same calls at the smaller limit, at three quarters and at
+ * half of it, and gas left behind the failure for a slot that was empty.
+ * @figures gas("limit", 16_777_216n), wei("at most", 35_903_000_000_000_000n), gas("smaller limit", 1_592_000n), wei("at most", 3_407_000_000_000_000n)
+ */
+export const GasLimitLowered = code("estimate", ["info"], "GasLimitLowered", [
+  "a call inside burns all the gas that it gets, so a smaller limit with the same outcome was chosen",
+]);
+
 /** A wider gas limit was chosen. */
 export const widened = (): Finding => GasLimitWidened.info({ evidence: "measured" });
 
@@ -58,12 +67,16 @@ export interface Gas {
   /** Limits that hold where the chosen ones do not; null = the chosen ones hold, or none is better. */
   readonly limits: Limits | null;
   readonly findings: ReadonlyArray<Finding>;
+  /** The limits in whose place `limits` are smaller ones, to return to where these do something else by then; null = they are wider. */
+  readonly larger: Limits | null;
+  /** True if less gas does something else, as traces show. */
+  readonly isNeeded: boolean;
   /** The run with ample gas, at the prices of the requests; null where none was asked, or answered. */
   readonly ample: Run | null;
 }
 
 /** The result where nothing was asked. */
-export const undoubted: Gas = { limits: null, findings: [], ample: null };
+export const undoubted: Gas = { limits: null, larger: null, isNeeded: false, findings: [], ample: null };
 
 /** A run at another limit that got no answer: whether gas decides is not known. */
 export const unknownGas = (failure: Failure): Finding =>

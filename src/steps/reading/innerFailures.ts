@@ -244,6 +244,9 @@ const isAnswer = ({ from, to, data, value, answer, isStatic }: Frame, tokens: Re
   return isStatic || isSystem(to) || isWords || (moves.length > 0 && tokens.has(to)) || row.grant?.isPermit === true;
 };
 
+/** True if a failure takes more gas than who asks for an answer would give. */
+const isBurnt = ({ answer, gasUsed }: Frame): boolean => answer === "0x" && (gasUsed ?? 0n) >= 500_000n;
+
 /** The failures that are known, with those that nothing but a trace tells of, and that their callers ignore. */
 export const withLost = (
   known: ReadonlyArray<InnerFailure>,
@@ -262,7 +265,7 @@ export const withLost = (
   const lost = frames.filter(
     (frame) =>
       frame.hasFailed &&
-      (frame.isCreation || (!isAnswer(frame, tokens) && !isMadeGood(frame, frames, transfers))) &&
+      (frame.isCreation || ((isBurnt(frame) || !isAnswer(frame, tokens)) && !isMadeGood(frame, frames, transfers))) &&
       !known.some((failure) => isKnown(frame, failure)),
   );
   const made = { data: "0x", call: "the creation of a contract" } as const;
