@@ -41,21 +41,31 @@ export class ExecutionReverted extends stated<ExecutionReverted>()("ExecutionRev
       : "do not sign; the contract refuses this call in this state",
 ) {}
 
+/** The contract inside that failed first, by a trace; left out where none tells. */
+const halted = { contract: Schema.optionalKey(Address) };
+const haltedIn = ({ contract }: Schema.Struct<typeof halted>["Type"]) => address("halted in", contract ?? null);
+
 /** The EVM stopped: invalid opcode, bad jump, stack. */
 export class VmHalt extends stated<VmHalt>()("VmHalt", {
   /** The node's name for it, unescaped and bounded. */
   halt: nullable(Schema.String),
+  ...halted,
   ...answered,
-})("the EVM halts", ({ halt }) => [quote("", halt)], "do not sign; the contract cannot execute this call") {}
+})(
+  "the EVM halts",
+  (error) => [quote("", error.halt), haltedIn(error)],
+  "do not sign; the contract cannot execute this call",
+) {}
 
 /** The gas ran out. */
 export class OutOfGas extends stated<OutOfGas>()("OutOfGas", {
   /** The gas limit it ran with, gas; null where it is not known. */
   gasLimit: amount,
+  ...halted,
   ...answered,
 })(
   "the gas runs out",
-  ({ gasLimit }) => [gas("gas limit", gasLimit)],
+  (error) => [gas("gas limit", error.gasLimit), haltedIn(error)],
   "raise `gas`, or leave it out to have it chosen",
 ) {}
 

@@ -32,12 +32,13 @@ import { proveChosen } from "./prove.js";
 import { makeDraft } from "./report.js";
 import { askScan } from "./scan.js";
 
+/** True if the EVM undoes a transaction. */
+const isStopped = (transaction: Report["transactions"][number] | undefined): boolean =>
+  transaction?.outcome.status === "reverted" || transaction?.outcome.status === "halted";
+
 /** True if a transaction fails while others of its sender are in flight. */
 const mayBeSent = ({ transactions }: Report): boolean =>
-  transactions.some(
-    ({ outcome: { status }, nonce: { inFlight } }) =>
-      (status === "reverted" || status === "halted") && inFlight !== null && inFlight > 0,
-  );
+  transactions.some((one) => isStopped(one) && one.nonce.inFlight !== null && one.nonce.inFlight > 0);
 
 /** The report with what is asked only of what fails, where anybody is to look at that. */
 export const withLast = <R extends Report>(report: R): Effect.Effect<R, never, Rpc> => {
@@ -45,7 +46,7 @@ export const withLast = <R extends Report>(report: R): Effect.Effect<R, never, R
   return Effect.flatMap(
     mayBeSent(report) ? Effect.flatMap(rare, ({ withSent }) => withSent(report)) : Effect.succeed(report),
     (searched) =>
-      searched.options.traceReverts && searched.transactions[0]?.outcome.status === "reverted"
+      searched.options.traceReverts && isStopped(searched.transactions[0])
         ? Effect.flatMap(rare, ({ withTrace }) => withTrace(searched))
         : Effect.succeed(searched),
   );

@@ -8,7 +8,7 @@ import * as Policy from "../../src/Policy.js";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
-import { Reverter, Token, Vault } from "../contracts/artifacts.js";
+import { Greedy, Reverter, Token, Vault } from "../contracts/artifacts.js";
 import { creation } from "../harness/creation.js";
 import { layerOf, other, owner, scenesFor, severe, tampered, type Scene, type Tampering } from "./scene.js";
 
@@ -85,6 +85,21 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
     ])
       expect(text).toMatch(/FAILED:\s+Plain\\?\(code: 7/);
     expect(Report.toText(report)).not.toContain("FAILED");
+  });
+
+  it("names the contract that halted", async () => {
+    const greedy = await scene.deploy(Greedy);
+    const report = await run({ from: owner.address, to: greedy, abi: Greedy.abi, functionName: "broken" });
+    const { failure, trace } = report.transactions[0].outcome;
+    expect(failure).toMatchObject({ _tag: expect.stringMatching(/VmHalt|OutOfGas/), contract: greedy.toLowerCase() });
+    expect(named(report, failure?._tag ?? "")).toMatchObject([{ "halted in": greedy.toLowerCase() }]);
+    expect(trace).toMatchObject({ isCause: true, contract: greedy.toLowerCase() });
+    const silent = await run(
+      { from: owner.address, to: greedy, abi: Greedy.abi, functionName: "broken" },
+      ({ method }) =>
+        method === "debug_traceCall" ? new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }) : null,
+    );
+    expect(silent.transactions[0].outcome.failure).not.toHaveProperty("contract");
   });
 
   it("names the token and the spender of an allowance that a contract behind another lacks", async () => {

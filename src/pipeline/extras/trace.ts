@@ -13,12 +13,12 @@ import { describeRevert } from "../../abi/print.js";
 import { askedBy } from "../../effects/asked.js";
 import { failedIn, framesOf, isTraceOf, type Frame } from "../../effects/frames.js";
 import { treeOf } from "../../effects/tree.js";
-import { ExecutionReverted } from "../../errors/verdicts.js";
+import { ExecutionReverted, OutOfGas, VmHalt } from "../../errors/verdicts.js";
 import { callOf, callsOf } from "../../eth/call.js";
 import type { BlockParameter } from "../../eth/parameters.js";
 import * as Questions from "../../eth/questions.js";
 import { asked, one, sent } from "../../eth/round.js";
-import type { Hex } from "../../primitives/hex.js";
+import type { Address, Hex } from "../../primitives/hex.js";
 import type { AskRule } from "../../primitives/names.js";
 import { address, count, text, hash } from "../../primitives/statement.js";
 import { abisOf } from "../../report/options.js";
@@ -74,18 +74,23 @@ const revertedInside = (
   );
 };
 
+/** True if the EVM undid it. */
+const isStopped = ({ status }: Outcome): boolean => status === "reverted" || status === "halted";
+
 /**
- * Returns what to trace; null where the first transaction does not revert. Later ones stand on what earlier ones leave,
+ * Returns what to trace; null where the first transaction does not fail. Later ones stand on what earlier ones leave,
  * which a call that is traced by itself does not have: it may fail in another place there.
  */
 const subjectOf = ({ verdict, options, observed, transactions: [first] }: Report) => {
   if (first === undefined) return null;
   const { outcome, input } = first;
   const isOurs = options.stateOverrides === null && options.blockOverrides === null;
-  if (!options.traceReverts || verdict !== "blocked" || outcome.status !== "reverted" || !isOurs) return null;
+  if (!options.traceReverts || verdict !== "blocked" || !isStopped(outcome) || !isOurs) return null;
   // why: no node traces on top of a block that is not there yet; another outcome there is noticed
   const block = observed.blockTag === "pending" ? "latest" : observed.blockTag;
-  return { data: outcome.returnData ?? "0x", call: { ...bareCall(input, first.gas.limit), block } };
+  // why: a halt takes all that it was given, and the same is asked of the trace
+  const gas = outcome.status === "halted" ? outcome.gasUsed : first.gas.limit;
+  return { data: outcome.returnData ?? "0x", call: { ...bareCall(input, gas), block } };
 };
 
 /** The node's trace of a call; null where it has no answer, and is not asked again. JSON-RPC: `debug_traceCall` with `callTracer`. */
@@ -123,21 +128,26 @@ const shortfallIn = Effect.fnUntraced(function* (path: ReadonlyArray<Frame>, blo
 const isShortfall = ({ code: name, transaction }: Finding): boolean =>
   name === TokenShortfall.code && transaction === 0;
 
+/** The failure with the contract that failed. */
+const failedAt = (failure: Outcome["failure"], contract: Address): Outcome["failure"] => {
+  if (failure?._tag === "VmHalt") return new VmHalt({ ...failure, contract });
+  if (failure?._tag === "OutOfGas") return new OutOfGas({ ...failure, contract });
+  return failure?._tag === "ExecutionReverted" ? new ExecutionReverted({ ...failure, contract }) : failure;
+};
+
 /** The outcome with what its trace tells: the calls, and of a revert the contract. */
 const withTree = (outcome: Outcome, trace: unknown, abis: AbiIndex): Outcome => {
   const { failure } = outcome;
   const last = failedIn(trace).at(-1);
   // why: borrowed code is the contract's that borrows it
   const contract = last?.isBorrowed === true ? last.from : last?.to;
-  const isKnown = failure?._tag === "ExecutionReverted" && contract != null;
-  const pointed = isKnown ? new ExecutionReverted({ ...failure, contract }) : failure;
-  return { ...outcome, trace: treeOf(trace, abis), failure: pointed };
+  return { ...outcome, trace: treeOf(trace, abis), failure: contract == null ? failure : failedAt(failure, contract) };
 };
 
 /** A finding of the first transaction's revert, with the contract that reverted. */
 const pointed = (finding: Finding, failure: Outcome["failure"]): Finding => {
-  if (finding.transaction !== 0 || finding.error?._tag !== "ExecutionReverted" || failure === null) return finding;
-  const inside = failure.statement.numbers.filter(({ name }) => name === "reverted in");
+  if (finding.transaction !== 0 || failure === null || finding.error?._tag !== failure._tag) return finding;
+  const inside = failure.statement.numbers.filter(({ name }) => name === "reverted in" || name === "halted in");
   return { ...finding, error: failure, numbers: [...finding.numbers, ...inside] };
 };
 
