@@ -9,7 +9,7 @@ import * as Argument from "effect/cli/Argument";
 import type * as Command from "effect/cli/Command";
 import * as Flag from "effect/cli/Flag";
 import { Chains, lookup } from "../Chains.js";
-import { type Problem, escapeText } from "../primitives/index.js";
+import { type Problem, escapeText, isHex } from "../primitives/index.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import { named, type times } from "../report/index.js";
@@ -113,7 +113,9 @@ export const optionFlags = {
 /** Everything that describes what is checked; `input` is the file. */
 export const checkFlags = {
   input: Argument.String("input").pipe(
-    Argument.withDescription("JSON file with a transaction or an array of them; - for stdin; in place of the flags"),
+    Argument.withDescription(
+      "JSON file with a transaction or an array of them, in any form; or its bytes, 0x…; - for stdin; in place of the flags",
+    ),
     Argument.optional,
   ),
   ...Rows.map(ofTransaction, ([name, help]) => text(name, help)),
@@ -155,7 +157,8 @@ export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
         flagOf(stray),
         `cannot be combined with the input file ${escapeText(flags.input.value, 60)}; write it into the file`,
       );
-    return yield* inputFrom(inputOfText(yield* readText(flags.input.value, "input")));
+    const { value } = flags.input;
+    return yield* inputFrom(inputOfText(isHex(value) ? value : yield* readText(value, "input")));
   }
   if (values["from"] === undefined)
     return yield* wrong("--from", "is missing; or give a JSON file with the transaction, or - for stdin");

@@ -6,8 +6,8 @@ import * as Result from "effect/Result";
 import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
 import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Walk } from "../abi/index.js";
-import { addressProblem, each, no, type Checked, isRecord, escapeText } from "../primitives/index.js";
-import { fieldNames, fields, type Unit, fieldHint } from "../transaction/index.js";
+import { addressProblem, each, no, type Checked, isHex, isRecord, escapeText } from "../primitives/index.js";
+import { fieldNames, fields, type Unit, fieldHint, isOtherForm } from "../transaction/index.js";
 import { amount, count, integer, wei } from "./quantity.js";
 import { kindOf, parseJson } from "./terminal.js";
 
@@ -131,6 +131,8 @@ const readField = (name: string, value: unknown, field: string, isTyped: boolean
 /** Names that other tools write. */
 const synonyms: Readonly<Record<string, string>> = { input: "data", gasLimit: "gas", function: "functionName" };
 
+const nameOf = (key: string): string => (Object.hasOwn(synonyms, key) ? (synonyms[key] ?? key) : key);
+
 const authorizations = (value: unknown, field: string): Checked<unknown> =>
   Array.isArray(value)
     ? each(value, (entry: unknown, index) => authorization(entry, `${field}[${index}]`))
@@ -163,13 +165,26 @@ const callFields = (entry: JsonFields, path: (field: string) => string): Checked
 
 const isField = (key: string): boolean => fieldNames.includes(key) || Object.hasOwn(synonyms, key);
 
+/** Another form than our own fields, for the pipeline's table; numbers that JSON-RPC would not write are read here. */
+const otherForm = (json: JsonFields, path: (field: string) => string): Checked<JsonFields> =>
+  Result.gen(function* () {
+    const read = new Map<string, unknown>();
+    for (const [key, value] of Object.entries(json)) {
+      const isRead = value === null || (typeof value === "string" && value.startsWith("0x"));
+      read.set(key, isRead ? value : yield* readField(nameOf(key), value, path(key), false));
+    }
+    return Object.fromEntries(read);
+  });
+
 /** One transaction; `path` names a field for errors. `from` and the others may still be wrong: the pipeline checks every field. */
-const transactionOf = (json: unknown, path: (field: string) => string, isTyped: boolean): Checked<JsonFields> => {
+const transactionOf = (json: unknown, path: (field: string) => string, isTyped: boolean): Checked<unknown> => {
+  if (isHex(json) && isOtherForm(json)) return Result.succeed(json);
   if (!isRecord(json)) return no(path(""), "must be an object");
+  if (Object.keys(json).some((key) => !isField(key)) && isOtherForm(json)) return otherForm(json, path);
   return Result.gen(function* () {
     const entry: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(json)) {
-      const name = Object.hasOwn(synonyms, key) ? (synonyms[key] ?? key) : key;
+      const name = nameOf(key);
       if (!fieldNames.includes(name))
         return yield* no(path(escapeText(key, 40)), `is not a field of a transaction${fieldHint(key)}`);
       if (entry[name] !== undefined) return yield* no(path(key), `is given twice, as ${name} too`);
@@ -185,19 +200,21 @@ const transactionOf = (json: unknown, path: (field: string) => string, isTyped: 
 };
 
 /** One transaction object, or an array of them; `isTyped`: by somebody, amounts with a unit, and `args` also as a text of JSON. */
-export const inputOf = (json: unknown, isTyped = false): Checked<JsonFields | ReadonlyArray<JsonFields>> =>
+export const inputOf = (json: unknown, isTyped = false): Checked<unknown> =>
   Array.isArray(json)
     ? each(json, (entry: unknown, at) =>
         transactionOf(entry, (field) => (field === "" ? `[${at}]` : `[${at}].${field}`), isTyped),
       )
     : transactionOf(json, (field) => field || "transaction", isTyped);
 
-/** {@link inputOf} from text. */
-export const inputOfText = (text: string): Checked<JsonFields | ReadonlyArray<JsonFields>> =>
-  Result.flatMap(named("input", parseJson(text)), (json) => {
+/** {@link inputOf} from text: JSON, or bytes as hex. */
+export const inputOfText = (text: string): Checked<unknown> => {
+  if (isHex(text.trim())) return inputOf(text.trim());
+  return Result.flatMap(named("input", parseJson(text)), (json) => {
     const kind = kindOf(json);
     if (kind !== null && !kind.includes("transaction"))
       return no("input", `is ${kind}, not a transaction or an array of them`);
     const isOther = kind === null && isRecord(json) && Object.keys(json).some((key) => !isField(key));
-    return isOther ? no("input", "is no transaction: it has neither from nor to") : inputOf(json);
+    return isOther && !isOtherForm(json) ? no("input", "is no transaction: it has neither from nor to") : inputOf(json);
   });
+};

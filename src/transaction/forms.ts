@@ -28,7 +28,7 @@ export interface Held {
 /** Reads bytes as the call they are, whose sender may stand beside them. */
 export type ReadBytes = (held: Held, defaults: InputDefaults) => Checked<Pick<Held, "call" | "origin">>;
 
-type Read = (input: unknown, at: string) => Checked<ReadonlyArray<Held>>;
+type Read<Input = Given> = (input: Input, at: string) => Checked<ReadonlyArray<Held>>;
 
 const heldAs = (call: Given, at: string, more: Partial<Held> = {}): Held => ({
   ...{ call, raw: null, origin: {}, name: (field: string) => `${at}${field}` },
@@ -36,7 +36,7 @@ const heldAs = (call: Given, at: string, more: Partial<Held> = {}): Held => ({
 });
 
 /** The path of a whole from the path in front of its fields. */
-const wholeOf = (at: string, otherwise: string): string => (at === "" ? otherwise : at.replace(".", ""));
+const wholeOf = (at: string): string => (at === "" ? "transaction" : at.slice(0, -1));
 
 /** A number as JSON-RPC writes it. Wallets do not agree on "10" and "", so that these stay what they are. */
 const number = (value: unknown): unknown => (isQuantity(value) ? BigInt(value) : value);
@@ -100,11 +100,8 @@ const ignored: Readonly<Record<string, (call: Given) => boolean>> = {
 
 /** True of an object that only another library or a node writes: plain fields of ours are judged more strictly. */
 const isForeign = (call: Given): boolean =>
-  given(call["type"]) ||
-  given(call["typeHex"]) ||
-  isRecord(call["account"]) ||
-  isRecord(call["chain"]) ||
-  isShown(call) ||
+  ["type", "typeHex", ...shownBy].some((name) => given(call[name])) ||
+  ["account", "chain"].some((name) => isRecord(call[name])) ||
   quantities.some((name) => isQuantity(call[name]));
 
 const typeNames = Struct.keys(envelopes);
@@ -164,33 +161,26 @@ const foreign = (input: Given, at: string, origin: Origin = {}): Checked<Readonl
   });
 
 /** Our own fields, as they are. An access list without an entry is none. */
-const plain: Read = (input, at) =>
-  Result.map(record(input, wholeOf(at, "transaction")), (call) => {
-    const list = call["accessList"];
-    return [heldAs(Array.isArray(list) && list.length === 0 ? { ...call, accessList: null } : call, at)];
-  });
+const plain: Read = (call, at) => {
+  const list = call["accessList"];
+  return Result.succeed([heldAs(Array.isArray(list) && list.length === 0 ? { ...call, accessList: null } : call, at)]);
+};
 
 const bytesOf = (raw: unknown, path: string, held: Held): Checked<ReadonlyArray<Held>> =>
   typeof raw === "string"
     ? Result.succeed([{ ...held, raw: { bytes: raw, path } }])
     : no(path, "must be the bytes of a transaction, as hex");
-const bytes: Read = (input, at) => bytesOf(input, wholeOf(at, "transaction"), heldAs({}, at));
+const bytes: Read<unknown> = (input, at) => bytesOf(input, wholeOf(at), heldAs({}, at));
 
 /** Unsigned bytes beside their sender; beside signed ones it has to be the signer. */
-const bytesFrom: Read = (input, at) =>
-  Result.gen(function* () {
-    const call = yield* record(input, wholeOf(at, "transaction"));
-    yield* onlyHas(call, ["from", "raw"], "a field beside raw", at);
-    return yield* bytesOf(call["raw"], `${at}raw`, heldAs({ from: call["from"] }, at));
-  });
+const bytesFrom: Read = ({ from, raw, ...rest }, at) =>
+  Result.flatMap(onlyHas(rest, ["from", "raw"], "a field beside raw", at), () =>
+    bytesOf(raw, `${at}raw`, heldAs({ from }, at)),
+  );
 
 /** A `Transaction` of ethers, which has getters alone: read by its bytes. */
-const ethersTransaction: Read = (input, at) =>
-  Result.flatMap(record(input, wholeOf(at, "transaction")), (transaction) => {
-    const isSigned = given(transaction["signature"]);
-    const raw = isSigned ? transaction["serialized"] : transaction["unsignedSerialized"];
-    return bytesOf(raw, wholeOf(at, "transaction"), heldAs({}, at));
-  });
+const ethersTransaction: Read = (transaction, at) =>
+  bytes(given(transaction["signature"]) ? transaction["serialized"] : transaction["unsignedSerialized"], at);
 
 /** Capabilities of a request that a wallet may not leave out, so that what they change is not in the proof. */
 const demandedIn = (capabilities: unknown): string | undefined =>
@@ -201,9 +191,8 @@ const demandedIn = (capabilities: unknown): string | undefined =>
 const fieldsOfCalls = ["version", "id", "chainId", "chain", "from", "account", "calls", "capabilities"];
 
 /** Calls from one account as a bundle (EIP-5792, and viem's `sendCalls`). */
-const callBatch: Read = (input, at) =>
+const callBatch: Read = (request, at) =>
   Result.gen(function* () {
-    const request = yield* record(input, wholeOf(at, "transaction"));
     const { calls, from, account, chainId, chain, capabilities, atomicRequired, forceAtomic, ...rest } = request;
     yield* onlyHas(rest, fieldsOfCalls, "a field of calls", at);
     const isAtomic = atomicRequired === true || forceAtomic === true;
@@ -226,11 +215,7 @@ const callBatch: Read = (input, at) =>
   });
 
 /** The entries of a list, each of which is an object. */
-const bundle = (
-  entries: unknown,
-  path: string,
-  read: (entry: Given, at: string) => Checked<ReadonlyArray<Held>>,
-): Checked<ReadonlyArray<Held>> => {
+const bundle = (entries: unknown, path: string, read: Read): Checked<ReadonlyArray<Held>> => {
   if (!Array.isArray(entries)) return no(path, "must be an array");
   if (entries.length === 0) return no(path, "is empty");
   if (entries.length > maxTransactions) return no(path, `has more than ${maxTransactions} transactions`);
@@ -240,9 +225,8 @@ const bundle = (
 };
 
 /** A file of the Safe's transaction builder: a bundle from that Safe, whose numbers are decimals. */
-const safeFile: Read = (input, at) =>
+const safeFile: Read = (file, at) =>
   Result.gen(function* () {
-    const file = yield* record(input, wholeOf(at, "transaction"));
     yield* onlyHas(
       file,
       ["version", "chainId", "createdAt", "meta", "transactions", "from"],
@@ -273,49 +257,32 @@ const decimal = (value: unknown): unknown =>
   typeof value === "string" && value.trim() !== "" ? safely((): unknown => BigInt(value), value) : value;
 
 /** Reads the parameter of each JSON-RPC method that signs or sends a transaction. */
-const methods: Readonly<Record<string, Read>> = {
-  ...sameRow<Read>(
-    (input, at) => Result.flatMap(record(input, wholeOf(at, "transaction")), (call) => foreign(call, at)),
+const methods: Readonly<Record<string, Read<unknown>>> = {
+  ...sameRow<Read<unknown>>(
+    (input, at) => Result.flatMap(record(input, wholeOf(at)), (call) => foreign(call, at)),
     ["eth_sendTransaction", "eth_signTransaction"],
   ),
   eth_sendRawTransaction: bytes,
-  wallet_sendCalls: callBatch,
+  wallet_sendCalls: (input, at) => Result.flatMap(record(input, wholeOf(at)), (request) => callBatch(request, at)),
 };
 
-const rpcRequest: Read = (input, at) =>
+const rpcRequest: Read = ({ method, params, ...rest }, at) =>
   Result.gen(function* () {
-    const request = yield* record(input, wholeOf(at, "transaction"));
-    const method = String(request["method"]);
-    yield* onlyHas(request, ["method", "params", "id", "jsonrpc"], "a field of a JSON-RPC request", at);
-    const read = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    yield* onlyHas(rest, ["method", "params", "id", "jsonrpc"], "a field of a JSON-RPC request", at);
+    const read = Object.hasOwn(methods, String(method)) ? methods[String(method)] : undefined;
     if (read === undefined) return yield* no(`${at}method`, `must be ${Object.keys(methods).join(", ")}`);
-    const { params } = request;
     if (!Array.isArray(params) || params.length !== 1) return yield* no(`${at}params`, "must be a list of one");
     return yield* read(params[0], `${at}params[0].`);
   });
 
-const has = (name: string, fits: (value: unknown) => boolean) => (input: unknown) =>
-  isRecord(input) && fits(input[name]);
-const isText = (value: unknown): boolean => typeof value === "string";
-
-type Form = readonly [is: (input: unknown) => boolean, read: Read];
-
-/** Forms by their marks, but for the fields of one transaction: bytes, and what holds transactions. */
-const holders: ReadonlyArray<Form> = [
-  [(input) => isHex(input) && input.length > 2, bytes],
-  [has("method", isText), rpcRequest],
-  [has("raw", given), bytesFrom],
-  [has("unsignedSerialized", isText), ethersTransaction],
-  [has("calls", given), callBatch],
-  [has("transactions", given), safeFile],
-];
-/** Every form; the first that applies. What has none is fields of our own. */
-const forms: ReadonlyArray<Form> = [
-  ...holders,
-  [
-    (input) => isRecord(input) && isForeign(input),
-    (input, at) => Result.flatMap(record(input, at), (call) => foreign(call, at)),
-  ],
+/** Every form of an object by its marks; the first that applies. What has none is fields of our own. */
+const forms: ReadonlyArray<readonly [is: (input: Given) => boolean, read: Read]> = [
+  [({ method }) => typeof method === "string", rpcRequest],
+  [({ raw }) => given(raw), bytesFrom],
+  [({ unsignedSerialized }) => typeof unsignedSerialized === "string", ethersTransaction],
+  [({ calls }) => given(calls), callBatch],
+  [({ transactions }) => given(transactions), safeFile],
+  [isForeign, foreign],
 ];
 
 /** Names that no field of ours has; with numbers written as text, what marks another form. */
@@ -333,15 +300,18 @@ const isOwn = (input: object): boolean => {
   return true;
 };
 
+const formOf = (input: Given): Read | undefined => forms.find(([is]) => is(input))?.[1];
+const isBytes = (input: unknown): boolean => isHex(input) && input.length > 2;
+
 /** The transactions in an input of any form; `at`: the path in front of the names of its fields. */
-export const unfold: Read = (input, at) => {
-  const isPlain = typeof input === "object" && input !== null && isOwn(input);
-  const form = isPlain ? undefined : forms.find(([is]) => is(input));
-  return (form?.[1] ?? plain)(input, at);
+export const unfold: Read<unknown> = (input, at) => {
+  if (isRecord(input)) return ((isOwn(input) ? undefined : formOf(input)) ?? plain)(input, at);
+  return isBytes(input) ? bytes(input, at) : Result.flatMap(record(input, wholeOf(at)), (call) => plain(call, at));
 };
 
 /** True of what only the table of forms can read: bytes, requests, batches, and objects of others. */
-export const isOtherForm = (input: unknown): boolean => forms.some(([is]) => is(input));
+export const isOtherForm = (input: unknown): boolean =>
+  isRecord(input) ? formOf(input) !== undefined : isBytes(input);
 
-/** True of the fields of one transaction, in whatever words. */
-export const isOneByFields = (input: unknown): boolean => isRecord(input) && !holders.some(([is]) => is(input));
+/** True of the fields of one transaction, in whatever words: neither bytes nor what holds transactions. */
+export const isOneByFields = (input: unknown): boolean => isRecord(input) && (formOf(input) ?? foreign) === foreign;

@@ -182,6 +182,27 @@ describe("check", () => {
     expect(bare.stdout.replace(/\s+/g, " ")).toContain(`transfer(to: ${bob}, amount: 7) (by selector: ERC-20)`);
   });
 
+  it("reads signed bytes, a wallet's request and a node's transaction", async () => {
+    const key = privateKeyToAccount(accounts[2].privateKey);
+    const fields = { to: bob, value: 1n, gas: 30_000n, nonce: 0, chainId: 31_337 };
+    const raw = await key.signTransaction({
+      ...fields,
+      type: "eip1559",
+      maxFeePerGas: 10n ** 10n,
+      maxPriorityFeePerGas: 10n ** 9n,
+    });
+    const signed = await bin.run(["check", raw, "--rpc-url", node.url, "--json"]);
+    expect([signed.code, JSON.parse(signed.stdout).clearance.raw]).toEqual([0, [raw]]);
+    const request = {
+      method: "eth_sendTransaction",
+      params: [{ from: key.address, to: bob, value: "0x1", input: "0x" }],
+    };
+    const asked = await bin.run(["check", "-", "--rpc-url", node.url], { stdin: JSON.stringify(request) });
+    expect([asked.code, asked.stdout.startsWith("READY · ")]).toEqual([0, true]);
+    const broken = await bin.run(["check", raw.slice(0, -2), "--rpc-url", node.url]);
+    expect([broken.code, broken.stderr]).toEqual([64, expect.stringContaining("is no transaction of type 0 to 4")]);
+  });
+
   it("reads a bundle from a file and from stdin", async () => {
     const bundle = JSON.stringify([
       { from: alice, to: token, abi: Token.abi, functionName: "mint", args: [alice, "5000000"] },

@@ -251,6 +251,47 @@ describe("transactions from JSON", () => {
     expect(bad(inputOf({ from: alice, to: bob, input: "0x12", data: "0x13" }))).toMatchObject({ field: "data" });
   });
 
+  it("are also in the forms that other tools write, with numbers as JSON has them", () => {
+    const fields = (json: unknown) => Result.getOrThrow(validate(good(inputOf(json)))).transactions;
+    const usual = fields({ from: alice, to: bob, value: "5", gas: 21_000, nonce: 1, chainId: 1, maxFeePerGas: "7" });
+    const rpc = {
+      from: alice,
+      to: bob,
+      value: "0x5",
+      gas: "0x5208",
+      nonce: "0x1",
+      chainId: "0x1",
+      maxFeePerGas: "0x7",
+    };
+    const ethers = { from: alice, to: bob, value: "5", gasLimit: "21000", nonce: 1, chainId: "1", maxFeePerGas: "7" };
+    for (const form of [
+      { ...rpc, type: "0x2", input: "0x", accessList: [] },
+      { ...rpc, type: "0x2", gasPrice: "0x3", hash: `0x${"22".repeat(32)}`, r: "0x1", s: "0x1", blockHash: null },
+      { ...ethers, type: 2, data: "0x", accessList: [], gasPrice: null },
+      { jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [rpc] },
+    ])
+      expect(fields(form)).toEqual(usual);
+    expect(
+      fields([
+        { from: alice, to: bob },
+        { from: alice, calls: [{ to: bob }, { to: bob }] },
+      ]),
+    ).toHaveLength(3);
+    const file = {
+      version: "1.0",
+      chainId: "1",
+      meta: {},
+      transactions: [{ to: bob, value: "5", data: null }],
+      from: alice,
+    };
+    expect(fields(file)).toMatchObject([{ value: 5n, chainId: 1 }]);
+    expect(good(inputOfText(" 0x02f8\n"))).toBe("0x02f8");
+    expect(good(inputOfText('["0x02f8"]'))).toEqual(["0x02f8"]);
+    expect(bad(inputOfText('{"method":1}'))).toMatchObject({ field: "input" });
+    const wrong = { ...rpc, type: "0x2", valu: 1 };
+    expect(Result.getOrThrow(Result.flip(validate(good(inputOf(wrong))))).field).toBe("valu");
+  });
+
   it.each([
     [{ ...call, args: [bob, "0.5"] }, "args[1]", "needs a unit"],
     [{ ...call, args: [bob, 1e21] }, "args[1]", "write it as a string"],
