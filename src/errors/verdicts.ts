@@ -41,8 +41,10 @@ export class ExecutionReverted extends stated<ExecutionReverted>()("ExecutionRev
       : "do not sign; the contract refuses this call in this state",
 ) {}
 
-/** The contract inside that failed first, by a trace; left out where none tells. */
-const halted = { contract: Schema.optionalKey(Address) };
+const halted = {
+  /** The contract inside that failed first, by a trace; left out where none tells. */
+  contract: Schema.optionalKey(Address),
+};
 const haltedIn = ({ contract }: Schema.Struct<typeof halted>["Type"]) => address("halted in", contract ?? null);
 
 /** The EVM stopped: invalid opcode, bad jump, stack. */

@@ -21,7 +21,7 @@ import { planOf } from "./proofPlans.js";
 import type { ProofState } from "./proofState.js";
 import { inRound, within } from "./rounds.js";
 import { gasRows } from "./worlds/contexts.js";
-import { GasLimitLowered } from "./gas/doubt.js";
+import { lowered } from "./gas/doubt.js";
 
 /** What transactions do at some limits, as a simulation and tracers tell it. */
 export interface Seen {
@@ -80,7 +80,7 @@ export const settleBurnt = Effect.fnUntraced(function* (state: ProofState, limit
   const verdict = judgeSmaller({ limits: own, outcomes: outcomesIn(runs, "next"), traces, traced }, trials, spare);
   const findings = claim.bundle.flatMap((entry, place) => {
     const limit = limits[place] ?? 0n;
-    return limit === own[place] ? [] : [GasLimitLowered.info(...bothLimits(entry, limit))];
+    return limit === own[place] ? [] : [lowered(...bothLimits(entry, limit))];
   });
   const smaller = verdict === "stands" ? { limits, larger: own, findings } : { isNeeded: verdict === "differs" };
   return { ...state, gas: { ...gas, ...smaller } };

@@ -20,6 +20,9 @@ export const GasLimitLowered = code("estimate", ["info"], "GasLimitLowered", [
   "a call inside burns all the gas that it gets, so a smaller limit with the same outcome was chosen",
 ]);
 
+/** A smaller gas limit was chosen, for a transaction by these figures. */
+export const lowered = (...told: Parameters<typeof GasLimitLowered.info>): Finding => GasLimitLowered.info(...told);
+
 /** A wider gas limit was chosen. */
 export const widened = (): Finding => GasLimitWidened.info({ evidence: "measured" });
 

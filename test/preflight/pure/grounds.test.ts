@@ -390,7 +390,7 @@ describe("the worlds on their ground", () => {
     const of = (told: { readonly used: bigint; readonly estimate: bigint }) => {
       const input = inputOf(given);
       const [first, ...others] = input.signed;
-      const burning = { ...first, said: { ...first.said, gas: { ...first.said.gas, ...told } } };
+      const burning = { ...first, said: { ...first.said, gas: { ...first.said.gas, limit: 16_777_216n, ...told } } };
       const on = groundOf(input, Number(then) * 1_000);
       const chance = { draw: { prevRandao: rolled("ab", 32), chance: rolled("17", 40) }, roots: null, between: [] };
       const { rows } = worldsOn({ ...input, signed: [burning, ...others] }, on, chance);

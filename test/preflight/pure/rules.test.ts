@@ -648,6 +648,7 @@ describe("how often", () => {
     worldsDiffer: 32,
     confirmHead: 32,
     "forkBetween (last)": 32,
+    "doubtfulLimit (last)": 32,
   };
   const once = {
     noPending: 1,
