@@ -426,7 +426,7 @@ const weights: Readonly<Record<string, number>> = {
   policy: 339,
   primitives: 900,
   promise: 605,
-  report: 3600,
+  report: 3720,
   rpc: 2858,
   settle: 867,
   steps: 5295,
