@@ -111,45 +111,40 @@ export type ArgsOf<call, abi extends Abi | readonly unknown[]> = call extends { 
     : { readonly args?: unknown }
   : { readonly args?: unknown };
 
-/** Fields that only other forms have: objects of viem, ethers and JSON-RPC, requests, batches, bytes beside their sender. */
-type OtherNames =
-  | ("type" | "typeHex" | "chain" | "hash" | "blockHash" | "r" | "s")
-  | ("method" | "raw" | "unsignedSerialized" | "calls" | "transactions");
-/** Fields that JSON-RPC writes as hex. */
-type Quantities = {
-  readonly [K in keyof typeof fields as (typeof fields)[K]["wire"] extends "quantity" ? K : never]: Hex;
-};
-
-/** True of what is in another form than our own fields: it is checked when it runs. */
-type IsOther<call> = call extends Hex
-  ? true
-  : call extends object
-    ? [Extract<keyof call, OtherNames>] extends [never]
-      ? call extends { readonly account: object } | { [K in keyof Quantities]: Pick<Quantities, K> }[keyof Quantities]
-        ? true
-        : false
-      : true
-    : false;
-
-/** The type that a transaction must have, judged by the ABI that it brings. */
-export type Judged<call, sender = "caller"> = IsOther<call> extends true ? call : JudgedCall<call, sender>;
-
-/** The same, of our own fields. */
-export type JudgedCall<call, sender = "caller"> = call extends {
-  readonly abi: infer given extends Abi | readonly unknown[];
-}
-  ? [Parsed<given>] extends [never]
-    ? // A signature that the compiler cannot read is said at `abi`.
-      Omit<LooseCall, "abi"> & { readonly abi: readonly { readonly "has a signature that is none": true }[] }
-    : Parsed<given> extends infer abi extends Abi | readonly unknown[]
-      ? call extends { readonly bytecode: unknown }
-        ? SentBy<sender, BytecodeCall> & WithArgs<ContractConstructorArgs<abi>>
-        : SentBy<sender, FunctionCall<ContractFunctionName<abi>>> & ArgsOf<call, abi>
-      : never
-  : SentBy<
-      sender,
-      "abi" extends keyof call ? (call["abi" & keyof call] extends undefined ? RawCall : LooseCall) : RawCall
-    >;
+/**
+ * The type that a transaction must have, judged by the ABI that it brings. Other forms than our own fields are checked when
+ * they run: bytes, objects of viem, ethers and JSON-RPC, requests and batches.
+ */
+export type Judged<call, sender = "caller"> = call extends
+  | Hex
+  | { readonly account: object }
+  | ({ readonly value: Hex } | { readonly gas: Hex } | { readonly nonce: Hex } | { readonly chainId: Hex })
+  | ({ readonly gasPrice: Hex } | { readonly maxFeePerGas: Hex } | { readonly maxPriorityFeePerGas: Hex })
+  | (call extends object
+      ? Extract<
+          keyof call,
+          | ("type" | "typeHex" | "chain" | "hash" | "blockHash" | "r" | "s")
+          | ("method" | "raw" | "unsignedSerialized" | "calls" | "transactions")
+        > extends never
+        ? never
+        : call
+      : never)
+  ? call
+  : call extends {
+        readonly abi: infer given extends Abi | readonly unknown[];
+      }
+    ? [Parsed<given>] extends [never]
+      ? // A signature that the compiler cannot read is said at `abi`.
+        Omit<LooseCall, "abi"> & { readonly abi: readonly { readonly "has a signature that is none": true }[] }
+      : Parsed<given> extends infer abi extends Abi | readonly unknown[]
+        ? call extends { readonly bytecode: unknown }
+          ? SentBy<sender, BytecodeCall> & WithArgs<ContractConstructorArgs<abi>>
+          : SentBy<sender, FunctionCall<ContractFunctionName<abi>>> & ArgsOf<call, abi>
+        : never
+    : SentBy<
+        sender,
+        "abi" extends keyof call ? (call["abi" & keyof call] extends undefined ? RawCall : LooseCall) : RawCall
+      >;
 
 /** The type that an input must have: a transaction, or a list in which each is judged by itself. */
 export type JudgedInput<input, sender = "caller"> = input extends readonly unknown[]
