@@ -555,15 +555,21 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       const guarded = guardProvider(wallet, accepting);
       const field = async (change: object) =>
         (await rejection(ask(guarded, "eth_sendTransaction", { ...one(), ...change })))["field"];
-      const wrong = [{ value: "10" }, { value: "" }, { nonce: " " }, { from: undefined }, { gasLimit: "0x5208" }];
-      expect(await Promise.all(wrong.map(field))).toEqual(["value", "value", "nonce", "from", "gasLimit"]);
+      const wrong = [
+        ...[{ value: "10" }, { value: "" }, { nonce: " " }, { from: undefined }, { gas_limit: "0x5208" }],
+        { gas: "0x5208", gasLimit: "0x5209" },
+      ];
+      const names = ["value", "value", "nonce", "from", "gas_limit", "gasLimit"];
+      expect(await Promise.all(wrong.map(field))).toEqual(names);
       const calls = { version: "2.0.0", from: owner.address, calls: [{ to: nobody, value: "0x1" }] };
       const unknown = [{ preparedCalls: {} }, { capabilities: ["x"] }, { capabilities: { a: null } }, { calls: [] }];
       for (const each of unknown)
         expect((await rejection(ask(guarded, "wallet_sendCalls", { ...calls, ...each })))._tag).toBe("GuardRefused");
       const both = { ...one(), data: "0x", input: "0X", from: owner.address.toLowerCase() };
       expect(await ask(guarded, "eth_sendTransaction", both)).toBe(hidden);
-      expect(sent(wallet.reached)).toMatchObject([{ params: [{ data: "0x" }] }]);
+      expect(await ask(guarded, "eth_sendTransaction", { ...both, gasLimit: "0x5300" })).toBe(hidden);
+      const reached = [{ params: [{ data: "0x" }] }, { params: [{ data: "0x", gas: "0x5300" }] }];
+      expect(sent(wallet.reached)).toMatchObject(reached);
     });
   });
 });
