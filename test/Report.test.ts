@@ -39,7 +39,7 @@ beforeAll(async () => {
       functionName: "pass",
       accessList: [{ address: gate, storageKeys: [] }],
     },
-    { from: owner.address, to: other.address, gasPrice: 10n ** 10n, accessList: [] },
+    { from: owner.address, to: other.address, type: "eip2930", gasPrice: 10n ** 10n, accessList: [] },
     { from: other.address, to: owner.address, value: 2n, authorizationList: [authorization] },
   ]);
   clearance = await cleared(report);

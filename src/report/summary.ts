@@ -279,10 +279,10 @@ export const sentencesOf = (report: Report, reading: RenderSources): ReadonlyArr
     ...exposureSentence(reading),
     ...lookAlikes(report, names).slice(0, mostItems),
     ...doubtsOf(report),
+    ...callSentences(report, names, isIf, still),
     ...(still !== "" && report.stateChanges.some(({ seen }) => seen === "unseen")
       ? ["What else it changes was not seen."]
       : []),
-    ...callSentences(report, names, isIf, still),
     ...readings(report),
   ];
 };
