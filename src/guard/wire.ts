@@ -4,8 +4,13 @@ import { isRecord } from "../primitives/index.js";
 import type { Report, Request } from "../report/index.js";
 
 /** A JSON-RPC transaction for the pipeline, whose table of forms reads it: the wallet's chain, as hex, marks its form. */
-export const inputOf = (transaction: unknown, chainId: number): unknown =>
-  isRecord(transaction) ? { ...transaction, chainId: transaction["chainId"] ?? numberToHex(chainId) } : transaction;
+export const inputOf = (transaction: unknown, chainId: number): unknown => {
+  if (!isRecord(transaction)) return transaction;
+  const { type, ...rest } = transaction;
+  // why: pages name an old type and leave its price to the wallet; what is proven has the prices of the new ones
+  const isOpen = (type === "0x0" || type === "0x1") && rest["gasPrice"] == null;
+  return { ...(isOpen ? rest : transaction), chainId: rest["chainId"] ?? numberToHex(chainId) };
+};
 
 /** Every field of a cleared request, for a wallet. */
 export const transactionOf = (request: Request, from: string): Record<string, unknown> => ({

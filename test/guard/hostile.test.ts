@@ -568,7 +568,12 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       const both = { ...one(), data: "0x", input: "0X", from: owner.address.toLowerCase() };
       expect(await ask(guarded, "eth_sendTransaction", both)).toBe(hidden);
       expect(await ask(guarded, "eth_sendTransaction", { ...both, gasLimit: "0x5300" })).toBe(hidden);
-      const reached = [{ params: [{ data: "0x" }] }, { params: [{ data: "0x", gas: "0x5300" }] }];
+      // a page may name an old type and leave the price to the wallet
+      expect(await ask(guarded, "eth_sendTransaction", { ...both, type: "0x0" })).toBe(hidden);
+      const reached = [
+        ...[{ params: [{ data: "0x" }] }, { params: [{ data: "0x", gas: "0x5300" }] }],
+        { params: [{ data: "0x", type: "0x2" }] },
+      ];
       expect(sent(wallet.reached)).toMatchObject(reached);
     });
   });
