@@ -78,6 +78,7 @@ const guards = {
   "a node that a page names for the chain in use": ["false", "test/guard/strangers"],
   "a chain of which nobody knows which one a wallet reads": ["false", "test/guard/strangers"],
   "a proof by a node that the page named": ["report", "test/guard/strangers"],
+  "a sender by another name, and the marks of what was sent": ["false", "test/guard/hostile"],
   "bytes, or several transactions, where one is signed": ["Effect.void", "test/guard/guard"],
   "a message that is more than a sign-in": ["false", "test/guard/signIn"],
   "what a wallet does for a page that connects": ["false", "test/guard/signIn"],

@@ -47,11 +47,17 @@ const inTurnOf = <A, E, R>(guard: Guarding, request: unknown, send: Effect.Effec
   // why: a request that names no sender is proven, and sent, from the account of the node's client
   Rpc.use(({ defaults }) => inTurn(guard, (senderOf(request) ?? defaults?.from ?? "").toLowerCase(), send));
 
+/** Names of the sender, and of what was sent already, that other libraries write, and no page. */
+const otherMarks = ["account", "chain", "hash", "blockHash", "blockNumber", "r", "s", "signature"];
+
 /** A transaction that the wallet signs, and sends: every field of what was cleared is given to it. */
 const send = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) => {
   const { method } = rpcRequest;
   const [transaction, ...others] = paramsOf(rpcRequest);
   const sending = Effect.gen(function* () {
+    const stray = isRecord(transaction) ? otherMarks.find((name) => transaction[name] != null) : undefined;
+    // guard: a sender by another name, and the marks of what was sent
+    if (stray !== undefined) return yield* refused(stray, "is not a field of a transaction that is to be sent");
     const chainId = yield* chainOf(guard, pass, isRecord(transaction) ? transaction["chainId"] : null);
     const { report, clearance } = yield* preflight(guard, inputOf(transaction, chainId));
     const [request] = clearance.requests;

@@ -1,5 +1,6 @@
 /** Accounts that get something by a bundle, as one list for screening. Pure. */
 import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
 import * as Schema from "effect/Schema";
 import { rightStandards } from "../abi/known/rights.js";
 import { addressOf, nobody } from "../abi/words.js";
@@ -47,13 +48,14 @@ type Row<Part extends "receives" | "rights"> = readonly [account: Address, row: 
 
 const keyOf = (row: object): string => Object.values(row).map(String).join("/");
 
-/** The sums that transfers bring, and the gains of balances of which no transfer tells. */
+/** The sums that transfers bring, or the gain of the balance where that is larger. */
 const receiptsIn = ({ transfers, balanceChanges }: Source): ReadonlyArray<Row<"receives">> => {
   const sums = new Map<string, Row<"receives">>();
   const add = (to: Address, { token, tokenId }: Pick<Transfer, "token" | "tokenId">, gain: bigint, isNew = false) => {
     const key = keyOf({ to, token, tokenId });
     const before = sums.get(key)?.[1].amount ?? 0n;
-    if (gain > 0n && !(isNew && before > 0n)) sums.set(key, [to, { token, tokenId, amount: before + gain }]);
+    const amount = isNew ? BigInts.max(before, gain) : before + gain;
+    if (gain > 0n) sums.set(key, [to, { token, tokenId, amount }]);
   };
   for (const transfer of transfers) if (transfer.to !== transfer.from) add(transfer.to, transfer, transfer.amount);
   for (const change of balanceChanges) add(change.account, change, change.delta, true);

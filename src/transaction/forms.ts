@@ -6,7 +6,7 @@ import * as Result from "effect/Result";
 import * as Struct from "effect/Struct";
 import { isHex, isQuantity } from "../primitives/hex.js";
 import { each, given, no, onlyHas, record, type Checked } from "../primitives/problem.js";
-import { each as sameRow, isRecord, safely } from "../primitives/record.js";
+import { each as sameRow, isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields, maxTransactions, type InputDefaults, type Origin } from "./fields.js";
 import { envelopes, typeProblem, type Request } from "./request.js";
@@ -38,8 +38,9 @@ const heldAs = (call: Given, at: string, more: Partial<Held> = {}): Held => ({
 /** The path of a whole from the path in front of its fields. */
 const wholeOf = (at: string): string => (at === "" ? "transaction" : at.slice(0, -1));
 
-/** A number as JSON-RPC writes it. Wallets do not agree on "10" and "", so that these stay what they are. */
-const number = (value: unknown): unknown => (isQuantity(value) ? BigInt(value) : value);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+/** A number as JSON-RPC or JavaScript writes it. Wallets do not agree on "10" and "", so that these stay what they are. */
+const number = (value: unknown): unknown => (isQuantity(value) || isCount(value) ? BigInt(value) : value);
 const count = (value: unknown): unknown => {
   const read = number(value);
   return typeof read === "bigint" && read >= 0n && read <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(read) : read;
@@ -47,13 +48,29 @@ const count = (value: unknown): unknown => {
 /** 32 bytes of a signature, which nodes write without leading zeros. */
 const word = (value: unknown): unknown => (isQuantity(value) ? `0x${value.slice(2).padStart(64, "0")}` : value);
 
+/** One value of all that are given; a text that no field takes, where they differ. */
+const oneOf = (...values: ReadonlyArray<unknown>): unknown => {
+  const [first, ...others] = values.filter(given);
+  return others.every((other) => isSame(first, other)) ? first : "two values";
+};
+
+/** The parity that `v` tells (EIP-155, before it, or by itself). */
+const parityIn = (v: unknown): unknown => {
+  const read = count(v);
+  return read === 27 || read === 28 ? read - 27 : read;
+};
+
 /** An authorisation of JSON-RPC, viem or ethers, whose signature is an object of its own. */
 const authorization = (value: unknown): unknown => {
   if (!isRecord(value)) return value;
-  const { signature, ...rest } = value;
-  const { r, s, yParity } = isRecord(signature) ? signature : rest;
-  const counts = { chainId: count(rest["chainId"]), nonce: count(rest["nonce"]), yParity: count(yParity) };
-  return { ...rest, ...counts, r: word(r), s: word(s) };
+  const { signature, v, contractAddress, ...rest } = value;
+  const apart = isRecord(signature) ? signature : {};
+  const [r, s] = (["r", "s"] as const).map((name) => oneOf(word(rest[name]), word(apart[name])));
+  const parities = [count(rest["yParity"]), count(apart["yParity"]), parityIn(v), parityIn(apart["v"])];
+  return {
+    ...{ ...rest, address: oneOf(rest["address"], contractAddress), r, s, yParity: oneOf(...parities) },
+    ...{ chainId: count(rest["chainId"]), nonce: count(rest["nonce"]) },
+  };
 };
 
 const readers: Readonly<Record<string, (value: unknown) => unknown>> = {
@@ -70,8 +87,8 @@ const readField = (name: string, value: unknown): unknown => {
 
 /** Other names of our fields, and how their value is read. */
 const synonyms: Readonly<Record<string, readonly [name: string, read: (value: unknown) => unknown]>> = {
-  account: ["from", (account) => (isRecord(account) ? account["address"] : account)],
-  chain: ["chainId", (chain) => (isRecord(chain) ? chain["id"] : chain)],
+  account: ["from", (account) => (isRecord(account) ? (account["address"] ?? account) : account)],
+  chain: ["chainId", (chain) => (isRecord(chain) ? (chain["id"] ?? chain) : chain)],
   gasLimit: ["gas", (gas) => gas],
   input: ["data", (data) => data],
   typeHex: ["type", (type) => type],
@@ -79,10 +96,12 @@ const synonyms: Readonly<Record<string, readonly [name: string, read: (value: un
 
 /** Fields by which a node's or a library's answer shows that the transaction was sent. */
 const shownBy = ["hash", "blockHash", "r", "s"];
-/** True of an object without a field's value: null, undefined and an empty list are none. */
-const isAbsent = (value: unknown): boolean => !given(value) || (Array.isArray(value) && value.length === 0);
+const lists = new Set(["accessList", "authorizationList", "blobVersionedHashes", "blobs", "sidecars"]);
+/** True of a field without a value: null, undefined, and of a list one without an entry. */
+const isAbsent = (name: string, value: unknown): boolean =>
+  !given(value) || (lists.has(name) && Array.isArray(value) && value.length === 0);
 const isShown = (call: Given): boolean => shownBy.some((name) => given(call[name]));
-const hasBlobs = (call: Given): boolean => !isAbsent(call["blobVersionedHashes"]);
+const hasBlobs = (call: Given): boolean => !isAbsent("blobVersionedHashes", call["blobVersionedHashes"]);
 
 /** Fields that no signature covers, and when they are ignored: any other field is read or refused. */
 const ignored: Readonly<Record<string, (call: Given) => boolean>> = {
@@ -93,7 +112,7 @@ const ignored: Readonly<Record<string, (call: Given) => boolean>> = {
   ]),
   // why: beside the caps nodes and ethers show the price that was paid
   gasPrice: (call) => isShown(call) && given(call["maxFeePerGas"]),
-  nonceManager: () => true,
+  ...sameRow(() => true, ["nonceManager", "assertChainId"]),
   // why: of blobs only the hashes are signed
   ...sameRow(hasBlobs, ["blobs", "kzg", "sidecars", "blobVersion"]),
 };
@@ -129,7 +148,7 @@ const renamed = (input: Given, name: (field: string) => string) =>
     const call = new Map<string, unknown>();
     const names = new Map<string, string>();
     const isTaken = ([key, value]: readonly [string, unknown]) =>
-      !isAbsent(value) && !(Object.hasOwn(ignored, key) && ignored[key]?.(input) === true);
+      !isAbsent(key, value) && !(Object.hasOwn(ignored, key) && ignored[key]?.(input) === true);
     for (const [key, given] of Object.entries(input).filter(isTaken)) {
       const [field, value] = under(key, given);
       const before = names.get(field) ?? key;
@@ -160,11 +179,19 @@ const foreign = (input: Given, at: string, origin: Origin = {}): Checked<Readonl
     return [isListed ? held : { ...held, call: { ...rest, accessList: [] } }];
   });
 
-/** Our own fields, as they are. An access list without an entry is none. */
-const plain: Read = (call, at) => {
-  const list = call["accessList"];
-  return Result.succeed([heldAs(Array.isArray(list) && list.length === 0 ? { ...call, accessList: null } : call, at)]);
+/** Refuses a field that a copy of the object would lack: its holder's library may read it, and nobody else does. */
+const onlyOwn = (call: Given, at: string): Checked<Given> => {
+  const hidden = [...Struct.keys(fields), ...Struct.keys(synonyms), "type"].find(
+    (name) => given(call[name]) && !Object.prototype.propertyIsEnumerable.call(call, name),
+  );
+  return hidden === undefined ? Result.succeed(call) : no(`${at}${hidden}`, "is not the object's own field");
 };
+
+/** Our own fields, as they are. An access list without an entry is none. */
+const plain: Read = (call, at) =>
+  Array.isArray(call["accessList"]) && call["accessList"].length === 0
+    ? Result.map(onlyOwn(call, at), (own) => [heldAs({ ...own, accessList: null }, at)])
+    : Result.succeed([heldAs(call, at)]);
 
 const bytesOf = (raw: unknown, path: string, held: Held): Checked<ReadonlyArray<Held>> =>
   typeof raw === "string"
@@ -184,9 +211,17 @@ const ethersTransaction: Read = (transaction, at) =>
 
 /** Capabilities of a request that a wallet may not leave out, so that what they change is not in the proof. */
 const demandedIn = (capabilities: unknown): string | undefined =>
-  Object.entries(isRecord(capabilities) ? capabilities : {}).find(
-    ([, capability]) => !(isRecord(capability) && capability["optional"] === true),
-  )?.[0];
+  isRecord(capabilities) || !given(capabilities)
+    ? Object.entries(capabilities ?? {}).find(
+        ([, capability]) => !(isRecord(capability) && capability["optional"] === true),
+      )?.[0]
+    : "*";
+
+/** Refuses what the whole says of all its calls and an entry says by itself. */
+const withoutCommon = (call: Given, path: string, names: ReadonlyArray<string>): Checked<void> => {
+  const common = names.find((name) => given(call[name]));
+  return common === undefined ? Result.void : no(`${path}${common}`, "stands in one call; it is the same for all");
+};
 
 const fieldsOfCalls = ["version", "id", "chainId", "chain", "from", "account", "calls", "capabilities"];
 
@@ -210,7 +245,9 @@ const callBatch: Read = (request, at) =>
       const chains = [chainId, own].flatMap((id) => (given(id) ? [count(id)] : []));
       if (chains.length === 2 && chains[0] !== chains[1]) return no(`${path}chainId`, `differs from ${at}chainId`);
       const [common] = chains;
-      return foreign({ ...fields, from, account, chain, chainId: common }, path, isAtomic ? { isAtomic } : {});
+      return Result.flatMap(withoutCommon(call, path, ["from", "account", "chain"]), () =>
+        foreign({ ...fields, from, account, chain, chainId: common }, path, isAtomic ? { isAtomic } : {}),
+      );
     });
   });
 
@@ -245,16 +282,20 @@ const safeFile: Read = (file, at) =>
     if (given(safe) && !isSame(from, safe)) return yield* no(`${at}from`, "differs from meta.createdFromSafeAddress");
     return yield* bundle(file["transactions"], `${at}transactions`, (call, path) => {
       // why: the builder shows beside the data what it was made of
-      const { contractMethod, contractInputsValues: _, ...fields } = call;
-      if (!given(call["data"]) && given(contractMethod))
-        return no(`${path}data`, "is missing, and contractMethod is not encoded here; export the data");
-      return foreign({ ...fields, value: decimal(call["value"]), chainId: decimal(file["chainId"]), from }, path);
+      const { contractMethod, contractInputsValues, ...fields } = call;
+      if (!given(call["data"]) && (given(contractMethod) || given(contractInputsValues)))
+        return no(`${path}data`, "is missing, and contractMethod is not encoded here; give the data");
+      return Result.flatMap(withoutCommon(call, path, ["from", "account", "chain", "chainId"]), () =>
+        foreign({ ...fields, value: decimal(call["value"]), chainId: decimal(file["chainId"]), from }, path),
+      );
     });
   });
 
 /** A decimal number as a file holds it; what is none stays as it is. */
 const decimal = (value: unknown): unknown =>
-  typeof value === "string" && value.trim() !== "" ? safely((): unknown => BigInt(value), value) : value;
+  typeof value === "string" && value !== "" && [...value].every((digit) => digit >= "0" && digit <= "9")
+    ? BigInt(value)
+    : value;
 
 /** Reads the parameter of each JSON-RPC method that signs or sends a transaction. */
 const methods: Readonly<Record<string, Read<unknown>>> = {
@@ -305,7 +346,13 @@ const isBytes = (input: unknown): boolean => isHex(input) && input.length > 2;
 
 /** The transactions in an input of any form; `at`: the path in front of the names of its fields. */
 export const unfold: Read<unknown> = (input, at) => {
-  if (isRecord(input)) return ((isOwn(input) ? undefined : formOf(input)) ?? plain)(input, at);
+  if (isRecord(input)) {
+    const form = (isOwn(input) ? undefined : formOf(input)) ?? plain;
+    // why: these two read what is no field of their own, too
+    return form === plain || form === ethersTransaction
+      ? form(input, at)
+      : Result.flatMap(onlyOwn(input, at), () => form(input, at));
+  }
   return isBytes(input) ? bytes(input, at) : Result.flatMap(record(input, wholeOf(at)), (call) => plain(call, at));
 };
 

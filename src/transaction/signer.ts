@@ -175,6 +175,8 @@ export const readBytes: ReadBytes = ({ raw, call, name }, defaults) =>
     const text = lower(yield* bytes(hex, path));
     // why: unsigned legacy bytes with a chain have the places of a signature, too
     const unsigned = safely(() => readUnsigned(text), null);
+    if (unsigned !== null && unsigned.chainId === undefined)
+      return yield* no(path, "binds no chain (EIP-155): with one it would be another transaction; give its fields");
     if (unsigned !== null)
       return given(call["from"]) || defaults.from !== null
         ? { call: { ...callOf(unsigned), from: call["from"] }, origin: {} }

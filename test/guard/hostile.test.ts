@@ -560,6 +560,11 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
         { gas: "0x5208", gasLimit: "0x5209" },
       ];
       const names = ["value", "value", "nonce", "from", "gas_limit", "gasLimit"];
+      const strays = { account: owner.address, hash: hidden, blockNumber: "0x1", chain: { id: 1 } };
+      for (const [name, value] of Object.entries(strays)) {
+        const refusal = await rejection(ask(guarded, "eth_sendTransaction", { ...one(), [name]: value }));
+        expect([refusal._tag, String(refusal)]).toEqual(["GuardRefused", expect.stringContaining(name)]);
+      }
       expect(await Promise.all(wrong.map(field))).toEqual(names);
       const calls = { version: "2.0.0", from: owner.address, calls: [{ to: nobody, value: "0x1" }] };
       const unknown = [{ preparedCalls: {} }, { capabilities: ["x"] }, { capabilities: { a: null } }, { calls: [] }];

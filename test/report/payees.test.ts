@@ -42,7 +42,7 @@ describe("payees", () => {
     ).toEqual([]);
   });
 
-  it("receive the sum of what transfers bring, by token and id, and what balances gain without a transfer", () => {
+  it("receive the sum of what transfers bring, by token and id, and what balances gain beyond it", () => {
     const transfers = [
       moved({ amount: 2n }),
       moved({ amount: 3n }),
@@ -50,12 +50,12 @@ describe("payees", () => {
       moved({ amount: 1n, tokenId: 7n, standard: "erc721" }),
       moved({ amount: 5n, to: alice, from: pool }),
     ];
-    // why: of a token with transfers the transfers tell, of another the balance
+    // why: of what transfers tell and what a balance gains the larger counts
     const balanceChanges = [gained({ account: pool, delta: 99n }), gained({}), gained({ account: alice, token: null })];
     expect(receipts({ transfers, balanceChanges })).toEqual([
       [bob, usdc, null, 9n],
       [pool, usdc, 7n, 1n],
-      [pool, usdc, null, 5n],
+      [pool, usdc, null, 99n],
       [pool, null, null, 4n],
       [alice, usdc, null, 5n],
       [alice, null, null, 9n],

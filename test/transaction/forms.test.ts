@@ -178,6 +178,12 @@ const safe = {
   ],
 };
 
+/** A signed authorisation whose signature is an object of its own, with further fields beside it. */
+const twofold = (beside: object) => ({
+  ...{ address: to, chainId: 1, nonce: 0, signature: { r: "0x1", s: "0x1", yParity: 0 } },
+  ...beside,
+});
+
 describe("what contradicts itself", () => {
   const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: RegExp]> = [
     [{ ...plain, type: "eip1559", gasPrice: 1n }, "type", /eip1559, which has no gasPrice/],
@@ -260,6 +266,31 @@ describe("what contradicts itself", () => {
       /contractMethod is not encoded/,
     ],
     [{ ...safe, transactions: [{ to, value: "1.5" }] }, "transactions[0].value", /bigint/],
+    [{ ...safe, transactions: [{ to, value: "0b101" }] }, "transactions[0].value", /bigint/],
+    [
+      { ...safe, transactions: [{ to, value: "1", contractInputsValues: { a: "1" } }] },
+      "transactions[0].data",
+      /missing/,
+    ],
+    [{ ...safe, transactions: [{ to, value: "1", from }] }, "transactions[0].from", /same for all/],
+    [{ ...safe, transactions: [{ to, value: "1", chainId: "1" }] }, "transactions[0].chainId", /same for all/],
+    [{ from, calls: [{ to, from: to }] }, "calls[0].from", /same for all/],
+    [{ from, calls: [{ to, account: to }] }, "calls[0].account", /same for all/],
+    [{ from, chainId: 1, calls: [{ to, chain: { id: 5 } }] }, "calls[0].chain", /same for all/],
+    [{ from, capabilities: ["paymaster"], calls: [{ to }] }, "capabilities.*", /no proof covers it/],
+    [{ ...plain, type: 2, to: [], data: "0x6000" }, "to", /address/],
+    [{ ...plain, type: 2, value: [] }, "value", /bigint/],
+    [{ ...plain, type: 2, paymaster: [] }, "paymaster", /not a field/],
+    [{ to, value: 1n, type: 2, account: { addres: from } }, "account", /address/],
+    [{ from, to, type: 2, chain: { chainId: 5 } }, "chain", /number|integer/],
+    [{ from, raw: toRlp(["0x", "0x01", "0x5208", to, "0x", "0x"]) }, "raw", /binds no chain/],
+    [{ ...plain, ...caps, authorizationList: [twofold({ r: "0x5" })], type: 4 }, "authorizationList[0].r", /hex/],
+    [{ ...plain, ...caps, authorizationList: [twofold({ v: 28n })], type: 4 }, "authorizationList[0].yParity", /./],
+    [
+      { ...plain, ...caps, authorizationList: [twofold({ contractAddress: from })], type: 4 },
+      "authorizationList[0].address",
+      /20 bytes/,
+    ],
     [{ ...safe, transactions: {} }, "transactions", /must be an array/],
   ];
   it.each(wrong.map(([input, field, problem]) => ({ input, field, problem })))(
@@ -410,6 +441,32 @@ describe("strange input", () => {
       }),
       { numRuns: runs(200) },
     );
+  });
+
+  it("is refused where a field is not the object's own, and read where it is of our own form", async () => {
+    class Made {
+      readonly from = from;
+      readonly to = to;
+      get value() {
+        return 10n ** 18n;
+      }
+    }
+    const [{ value }] = (await checked(new Made())).transactions;
+    expect(value).toBe(10n ** 18n);
+    for (const more of [{ type: 2 }, { accessList: [] }, { hash }, { chain: { id: 1 } }]) {
+      const { field, problem } = await refused(Object.assign(new Made(), more));
+      expect([field, problem]).toEqual(["value", "is not the object's own field"]);
+    }
+    const heir = Object.assign(Object.create({ value: 7n, data: "0x1234" }) as object, { from, to, hash });
+    expect((await refused(heir)).field).toBe("data");
+  });
+
+  it("takes an authorisation whose parity is in v, and numbers that nobody reads otherwise", async () => {
+    const signature = { r: "0x1", s: "0x1", v: 28 };
+    const { gas: _, ...open } = plain;
+    const input = { ...open, ...caps, type: 4, gasLimit: 90_000, authorizationList: [twofold({ signature })] };
+    const [{ gas, authorizationList }] = (await checked(input)).transactions;
+    expect([gas, authorizationList?.map(({ yParity }) => yParity)]).toEqual([90_000n, [1]]);
   });
 
   it("is refused where a getter throws", async () => {

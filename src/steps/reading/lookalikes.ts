@@ -31,11 +31,11 @@ const mostDigits = 8;
 const digitsFor = (known: number): number =>
   [6, 7].find((digits) => known * (digits + 1) * rarity <= 16 ** digits) ?? mostDigits;
 
-/** The equal digits in front; of a run of zeros two, for contracts choose addresses that begin with zeros. */
+/** The equal digits in front; of a run of one digit two, for contracts choose addresses that begin or end so. */
 const equalIn = (a: string, b: string): number => {
-  let [equal, zeros] = [0, 0];
-  for (; equal < a.length && a[equal] === b[equal]; equal++) if (a[equal] === "0" && zeros === equal) zeros++;
-  return equal - Math.max(0, zeros - 2);
+  let [equal, run] = [0, 0];
+  for (; equal < a.length && a[equal] === b[equal]; equal++) if (a[equal] === a[0] && run === equal) run++;
+  return equal - Math.max(0, run - 2);
 };
 
 const reversed = (account: string): string => [...account].reverse().join("");
