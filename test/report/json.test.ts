@@ -101,7 +101,8 @@ describe("toJson and fromJson", () => {
     fc.assert(
       fc.property(randomJson, fc.nat(), fc.jsonValue({ maxDepth: 1 }), (json, at, value) => {
         const text = JSON.stringify(json);
-        const leaves = [...text.matchAll(/"(?:0x[0-9a-f]*|\d+)"(?=[,\]}])/g)];
+        // why: a quote behind a backslash begins nothing
+        const leaves = [...text.matchAll(/(?<!\\)"(?:0x[0-9a-f]*|\d+)"(?=[,\]}])/g)];
         const leaf = leaves[at % leaves.length];
         if (leaf?.index === undefined) return;
         const broken = `${text.slice(0, leaf.index)}${JSON.stringify(value)}${text.slice(leaf.index + leaf[0].length)}`;
