@@ -21,7 +21,7 @@ import { reachedBefore } from "./endpoint/forkUse.js";
 import { isTracing } from "./extras/stateTraces.js";
 import { isInDoubt, undoubted, type Gas } from "./gas/doubt.js";
 import { rare } from "./later.js";
-import { isHidden, isOvertaken, lacks } from "./proofGround.js";
+import { isHidden, minedBehind, lacks } from "./proofGround.js";
 import { answersIn, type Bracket, type Doubt, type KeptState, type Proof, type ProofState } from "./proofState.js";
 import type { Unplaced, Claim } from "./proofPlans.js";
 import { leastReach, reachOf } from "./worlds/bracket.js";
@@ -72,8 +72,9 @@ export const attemptOf = Effect.fnUntraced(function* (
   const bundle = isTraced ? (yield* rare).withTraces(kept, proof.traces ?? [], abisOf(report.options)) : kept;
   yield* turn;
   const { sighted } = yield* Effect.service(CurrentRun);
-  const head = successOf(claim.header);
-  if (head !== null && isOvertaken(claim, proof)) sightBlock(sighted, head.number + 1n, true);
+  const isPlaced = report.options.blockOverrides?.number !== undefined;
+  const mined = isPlaced ? null : minedBehind(claim.worlds.rows, proof.runs);
+  if (mined !== null) sightBlock(sighted, mined, true);
   const effectsIn = effectsReader(bundle, measure);
   const runs = [run, next, ample, ...answersIn(proof, comparedIn(claim.worlds))].flatMap(
     (answer) => successOf(answer) ?? [],

@@ -1,8 +1,10 @@
 /** The ground that a proof stands on: whether its runs stood where they were to stand, on one state, and were all answered. Pure. */
+import * as BigInts from "effect/BigInt";
 import { memoize } from "effect/Function";
 import type { RpcError } from "../errors/rpc.js";
 import type * as Eth from "../eth/index.js";
 import type { Hash } from "../primitives/hex.js";
+import type { World } from "./worlds/contexts.js";
 import type { Memory } from "../rpc/index.js";
 import type { Bundle, Filled } from "../steps/reading/bundle.js";
 import { failureOf, successOf, type Failure, type AskResult } from "../steps/reading/askResult.js";
@@ -229,13 +231,23 @@ export const isBehind = (state: ProofState): boolean => {
 /** geth's code for a block whose number is no more than that of the one before it. */
 const numberOrder = -38020;
 
-/** True if a run on the pending state was refused because that has the number of the next block already: the next is mined. */
-export const isOvertaken = ({ report, worlds }: ProofState["claim"], { runs }: Proof): boolean =>
-  report.options.blockOverrides?.number === undefined &&
-  worlds.rows.some(({ key, block }) => {
+/**
+ * The latest block that must be mined, since a run on the pending state was refused: that has the number of the run's first
+ * block already, or a higher one. null = none was refused so.
+ */
+export const minedBehind = (
+  rows: ReadonlyArray<Pick<World, "key" | "block" | "ahead" | "context">>,
+  runs: Proof["runs"],
+): bigint | null => {
+  const firsts = rows.flatMap(({ key, block, ahead: [first], context }) => {
     const failure = failureOf(runs.get(key));
-    return block === "pending" && failure?._tag === "RpcError" && failure.reason.code === numberOrder;
+    const isRefused = block === "pending" && failure?._tag === "RpcError" && failure.reason.code === numberOrder;
+    const { number } = first ?? context;
+    return isRefused && number != null ? [BigInt(number)] : [];
   });
+  // why: a pending block stands on the one before it
+  return firsts.length === 0 ? null : firsts.reduce(BigInts.max) - 1n;
+};
 
 /** True if the caller wants the latest block asked once more behind the runs. */
 export const isConfirmable = ({ claim, proof }: ProofState): boolean =>

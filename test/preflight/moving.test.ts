@@ -29,32 +29,27 @@ const some = 4;
 const bounded = movingBeds.filter(([name]) => name.includes("300 ms") || name.startsWith("op-geth"));
 
 describe.each(bounded)("on %s", (_, start) => {
-  // why: a report may meet a block in the same moment of each of its rounds; of a hundred hardly one does
-  it(
-    `${some} honest transactions of each kind: none is unknown or blocked, within the deadline`,
-    { retry: 2, timeout: 120_000 },
-    async () => {
-      const on = await start();
-      try {
-        for (const kind of movingKinds) {
-          const reports = await reportsOn(on, kind, some);
-          const lost = reports.filter((report) => isLost(report) || report.verdict === "blocked");
-          expect([kind, lost.map(codesOf)]).toEqual([kind, []]);
-          // what names its block is of one that is named by its hash, or of what is not sealed yet
-          for (const { params } of on.proxy.seen.filter((asked) => asked.method === "eth_simulateV1")) {
-            const [{ blockStateCalls }, block] = params as [
-              { blockStateCalls: ReadonlyArray<{ blockOverrides?: { number?: string } }> },
-              unknown,
-            ];
-            if (block !== "pending" && blockStateCalls[0]?.blockOverrides?.number !== undefined)
-              expect(block).toEqual({ blockHash: expect.any(String), requireCanonical: true });
-          }
+  it(`${some} honest transactions of each kind: none is unknown or blocked, within the deadline`, async () => {
+    const on = await start();
+    try {
+      for (const kind of movingKinds) {
+        const reports = await reportsOn(on, kind, some);
+        const lost = reports.filter((report) => isLost(report) || report.verdict === "blocked");
+        expect([kind, lost.map(codesOf)]).toEqual([kind, []]);
+        // what names its block is of one that is named by its hash, or of what is not sealed yet
+        for (const { params } of on.proxy.seen.filter((asked) => asked.method === "eth_simulateV1")) {
+          const [{ blockStateCalls }, block] = params as [
+            { blockStateCalls: ReadonlyArray<{ blockOverrides?: { number?: string } }> },
+            unknown,
+          ];
+          if (block !== "pending" && blockStateCalls[0]?.blockOverrides?.number !== undefined)
+            expect(block).toEqual({ blockHash: expect.any(String), requireCanonical: true });
         }
-      } finally {
-        await on.stop();
       }
-    },
-  );
+    } finally {
+      await on.stop();
+    }
+  }, 120_000);
 });
 
 const send = { from: owner.address, to: nobody, value: 1n } as const;

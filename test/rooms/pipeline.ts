@@ -37,7 +37,7 @@ export * as Prepare from "../../src/pipeline/prepare.js";
 export type { Options } from "../../src/pipeline/prepare.js";
 export { attemptOf } from "../../src/pipeline/attempt.js";
 export { proofRules } from "../../src/pipeline/proof.js";
-export { everyDoubt, isParted, type Ground } from "../../src/pipeline/proofGround.js";
+export { everyDoubt, isParted, minedBehind, type Ground } from "../../src/pipeline/proofGround.js";
 export { assumedIn, type Proof, type ProofState } from "../../src/pipeline/proofState.js";
 export { gasPlan, type Unplaced, type Claim } from "../../src/pipeline/proofPlans.js";
 export { everyLook, everyStep, type Subject } from "../../src/pipeline/steps.js";

@@ -194,10 +194,10 @@ export const reportsOn = async (
   const reports: Array<Report> = [];
   const lane = async () => {
     while (left-- > 0) {
-      // why: not always at the same moment of a block, the first one neither
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
       const asked = Preflight.preflight(inputs[kind] as never, options);
       reports.push(await Effect.runPromise(Effect.provide(asked, Rpc.layerHttp(proxy.url))));
+      // why: not always at the same moment of a block
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
     }
   };
   await Promise.all(Array.from({ length: atOnce }, lane));

@@ -1,7 +1,8 @@
 /** Where runs stood, by tables: on the block that they were asked for, or elsewhere. */
 import * as Result from "effect/Result";
 import { describe, expect, it } from "vitest";
-import { isParted, type Ground } from "../../rooms/pipeline.js";
+import { isParted, minedBehind, type Ground } from "../../rooms/pipeline.js";
+import { InvalidParams, RpcError, SimBlockOrder } from "../../rooms/errors.js";
 import { Hash } from "../../rooms/primitives.js";
 import type { Run } from "../../rooms/steps.js";
 import { holding, named, plan } from "./world.js";
@@ -49,5 +50,29 @@ describe("a run that was asked for on block 100", () => {
     expect(isParted([ran(900n, other, other)], { ...ground, isPlaced: true })).toBe(false);
     expect(isParted([ran(101n, other, other)], { ...ground, isPlaced: true })).toBe(true);
     expect(isParted([ran(900n, other, other)], { ...ground, isPlaced: true, head: null })).toBe(false);
+  });
+});
+
+describe("the latest block that is mined, by runs that the pending state has overtaken", () => {
+  const refused = (reason: RpcError["reason"]) => Result.fail(new RpcError({ method: "eth_simulateV1", reason }));
+  const late = refused(new SimBlockOrder({ code: -38020, detail: "" }));
+  const row = (
+    number: bigint | undefined,
+    ahead: ReadonlyArray<bigint> = [],
+    block: "pending" | typeof pin = "pending",
+  ) => ({
+    ...{ key: "exact" as const, block, ahead: ahead.map((each) => ({ number: each })) },
+    context: number === undefined ? {} : { number },
+  });
+  it.each([
+    ["is the one before the number that it has already", row(102n), late, 101n],
+    ["is by the first block of the run, which may be an empty one in front", row(103n, [101n, 102n]), late, 100n],
+    ["is not told by a run on a block by its hash", row(102n, [], pin), late, null],
+    ["is not told where nobody numbers the block", row(undefined), late, null],
+    ["is not told by the order of times", row(102n), refused(new SimBlockOrder({ code: -38021, detail: "" })), null],
+    ["is not told by another refusal", row(102n), refused(new InvalidParams({ code: -32602, detail: "" })), null],
+    ["is not told where it ran", row(102n), ran(102n, wanted, wanted, "pending"), null],
+  ] as const)("%s", (_, asked, answer, mined) => {
+    expect(minedBehind([asked], new Map([["exact", answer]]))).toBe(mined);
   });
 });
