@@ -42,7 +42,7 @@ const bracketOf = ({ report, chain }: Unplaced, bracket: Bracket, reads: Claim["
   return bracket.kind === "whole" ? { reach: usual, draw: null, further } : { ...bracket, further };
 };
 
-/** What is known of the limits of an attempt, and what is open. */
+/** The limits of an attempt, as far as they are known, and the doubts about them. */
 const gasIn = (claim: Claim, proof: Proof): { readonly gas: Gas; readonly doubts: ReadonlyArray<Doubt> } => {
   const { settled } = claim;
   const isDoubted = () => isInDoubt(figuresOf(proof), proof.runs.get("next"), ampleIn(claim, proof.runs.get("ample")));

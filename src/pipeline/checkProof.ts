@@ -164,7 +164,7 @@ export const bothLimits = ({ index, request: { gas: limit, maxFeePerGas, gasPric
   return [where, gas("limit", limit), costOf(limit), gas("smaller limit", smaller), costOf(smaller)] as const;
 };
 
-/** What the transactions did in a world; nothing where it did not answer. */
+/** The outcomes of the transactions in a world; none where it did not answer. */
 export const outcomesIn = (runs: RunAnswers, key: WorldName) =>
   successOf(runs.get(key))?.readings.map(({ outcome }) => outcome) ?? [];
 

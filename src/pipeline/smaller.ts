@@ -23,7 +23,7 @@ import { inRound, within } from "./rounds.js";
 import { gasRows } from "./worlds/contexts.js";
 import { lowered } from "./gas/doubt.js";
 
-/** What transactions do at some limits, as a simulation and tracers tell it. */
+/** The doings of transactions at some limits, as a simulation and tracers tell them. */
 export interface Seen {
   readonly limits: Limits;
   readonly outcomes: ReadonlyArray<Outcome>;
@@ -58,7 +58,7 @@ export const judgeSmaller = (larger: Seen, trials: Arr.NonEmptyReadonlyArray<See
 };
 
 /**
- * What becomes of smaller limits: they are tried, three quarters and half of them, and what is 64 slots below them. JSON-RPC:
+ * Tries smaller limits, three quarters and half of them, and what is 70 slots below them. JSON-RPC:
  * `eth_simulateV1` (the run `gas`), `debug_traceCall`.
  */
 export const settleBurnt = Effect.fnUntraced(function* (state: ProofState, limits: Limits) {

@@ -237,7 +237,7 @@ export const fiatText = (wei: bigint, price: RenderOptions["price"], currency: P
   return ` ≈ ${formatUnits(exact < 0n ? -rounded : rounded, places)} ${escapeText(price.currency, 8)}`;
 };
 
-/** What something is worth by the prices that the caller gives; empty where they do not say. */
+/** An amount in the caller's prices; empty where they do not say. */
 export const worthText = (
   names: Names,
   { token, tokenId }: Unit,

@@ -16,7 +16,7 @@ export const Payee = Schema.Struct({
   /** The account. */
   address: Address,
   /**
-   * What arrives, a sum for each token and id, raw units or wei, whatever goes away again. `token`: null = the chain's own
+   * A sum of what arrives for each token and id, raw units or wei, whatever goes away again. `token`: null = the chain's own
    * currency. `tokenId`: of an ERC-721, ERC-1155 or ERC-6909 token; null of others.
    */
   receives: Schema.Array(Schema.Struct({ token: address, tokenId: amount, amount: Uint })),

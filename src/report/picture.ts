@@ -1,4 +1,4 @@
-/** What moves, as arrows between boxes: who gives what to whom, which way, and what may be taken. A part of the document. */
+/** Movements as arrows between boxes: who gives what to whom, which way, and what may be taken. A part of the document. */
 import * as Arr from "effect/Array";
 import { amountForPeople, decimalsOf, idText, mostForPeople, signedText, symbolOf, type Names } from "./amounts.js";
 import { isNobody } from "../abi/words.js";

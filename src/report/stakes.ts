@@ -166,7 +166,7 @@ const isOfAmount = ({ standard, tokenId }: Approval): boolean =>
 /** From here on, a right over an amount has no limit. */
 const endless = 2n ** 128n;
 
-/** What the owner has of what a right takes whole; null where it takes less, or that is not known, or nothing. */
+/** The owner's amount of what a right takes whole; null where it takes less, or that is not known, or nothing. */
 const wholeOf = (approval: Approval, names: Names): bigint | null => {
   const { standard, owner, tokenId, after } = approval;
   const held = standard === "aaveDebt" || standard === "morpho" ? null : names.held(owner, approval);

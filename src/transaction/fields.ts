@@ -183,7 +183,7 @@ export const maxTransactions = 64;
 /** The most authorisations that a bundle may have: each takes 25,000 gas, so that a block of 50 million holds no more. */
 export const maxAuthorizations = 2_000;
 
-/** What the form of an input says beside its fields; a key is absent where it says nothing. */
+/** Facts that the form of an input tells beside its fields; a key is absent where it says nothing. */
 const OriginStruct = Schema.Struct({
   /** The signed bytes, without the blobs that travel beside them: exactly these are proven. */
   raw: Schema.optionalKey(Hex),
@@ -202,7 +202,7 @@ export type TransactionFields = {
 } & {
   /** The JSON ABI item of the called function, when the caller gave an ABI call. */
   readonly item: ReturnType<typeof nullable<typeof Schema.Json>>;
-  /** What the form of the input says beside its fields; absent of plain fields. */
+  /** Facts that the form of the input tells beside its fields; absent of plain fields. */
   readonly origin: Schema.optionalKey<typeof OriginStruct>;
 };
 
