@@ -12,6 +12,7 @@ import { attempt } from "../promise/facade.js";
 import { alsoKnownBy } from "./held.js";
 import type { RpcRequest } from "./methods.js";
 import { guardRequest, type Deliver, type Pass } from "./requests.js";
+import { withoutOpenType } from "./wire.js";
 import {
   allowSignature,
   chainOf,
@@ -25,7 +26,7 @@ import {
 
 /** Fields beside the signed ones: of viem's transactions, of a node's filled one, and those its token verbs leave. */
 const aside = [
-  ...["account", "assertChainId", "blobs", "chain", "dataSuffix", "from", "kzg", "nonceManager", "sidecars", "type"],
+  ...["account", "assertChainId", "blobs", "chain", "dataSuffix", "from", "kzg", "nonceManager", "sidecars"],
   ...["r", "s", "v", "yParity", "hash", "amount", "spender", "token"],
 ];
 
@@ -33,7 +34,7 @@ const aside = [
 const inputOf = (transaction: Readonly<Record<string, unknown>>, from: string): Record<string, unknown> => {
   const excluded = transaction["maxFeePerGas"] == null ? aside : [...aside, "gasPrice"];
   const entries = Object.entries(transaction).filter(([name, value]) => value != null && !excluded.includes(name));
-  return { ...Object.fromEntries(entries), from };
+  return { ...withoutOpenType(Object.fromEntries(entries)), from };
 };
 
 /** The ways in which viem's accounts sign what is no transaction. */

@@ -30,6 +30,7 @@ import {
 } from "./rules.js";
 import { areAsked, atOnce, verify } from "./sent.js";
 import { signInProblem, textOfFields } from "./signIn.js";
+import { shownBy } from "../transaction/index.js";
 import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 
 export { guarding, type Pass } from "./rules.js";
@@ -48,7 +49,7 @@ const inTurnOf = <A, E, R>(guard: Guarding, request: unknown, send: Effect.Effec
   Rpc.use(({ defaults }) => inTurn(guard, (senderOf(request) ?? defaults?.from ?? "").toLowerCase(), send));
 
 /** Names of the sender, and of what was sent already, that other libraries write, and no page. */
-const otherMarks = ["account", "chain", "hash", "blockHash", "blockNumber", "r", "s", "signature"];
+const otherMarks = ["account", "chain", ...shownBy, "blockNumber", "signature"];
 
 /** A transaction that the wallet signs, and sends: every field of what was cleared is given to it. */
 const send = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest) => {

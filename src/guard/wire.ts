@@ -3,14 +3,17 @@ import { formatTransactionRequest, numberToHex } from "viem";
 import { isRecord } from "../primitives/index.js";
 import type { Report, Request } from "../report/index.js";
 
+const oldTypes: ReadonlyArray<unknown> = ["0x0", "0x1", "legacy", "eip2930"];
+
+/** A transaction without an old type whose price is left to the wallet: what is proven has the prices of the new ones. */
+export const withoutOpenType = ({ type, ...rest }: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  type === undefined || (oldTypes.includes(type) && rest["gasPrice"] == null) ? rest : { ...rest, type };
+
 /** A JSON-RPC transaction for the pipeline, whose table of forms reads it: the wallet's chain, as hex, marks its form. */
-export const inputOf = (transaction: unknown, chainId: number): unknown => {
-  if (!isRecord(transaction)) return transaction;
-  const { type, ...rest } = transaction;
-  // why: pages name an old type and leave its price to the wallet; what is proven has the prices of the new ones
-  const isOpen = (type === "0x0" || type === "0x1") && rest["gasPrice"] == null;
-  return { ...(isOpen ? rest : transaction), chainId: rest["chainId"] ?? numberToHex(chainId) };
-};
+export const inputOf = (transaction: unknown, chainId: number): unknown =>
+  isRecord(transaction)
+    ? { ...withoutOpenType(transaction), chainId: transaction["chainId"] ?? numberToHex(chainId) }
+    : transaction;
 
 /** Every field of a cleared request, for a wallet. */
 export const transactionOf = (request: Request, from: string): Record<string, unknown> => ({

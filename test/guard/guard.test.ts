@@ -199,6 +199,13 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
       type: "eip1559",
     } as never)) as `0x${string}`;
     expect(signed).toMatchObject([{ to: token, chainId: scene.chainId, type: "eip1559" }]);
+    // an old type with its price is kept; without one, what is proven has the new prices
+    const { baseFeePerGas } = await client.getBlock();
+    const old = { ...transfer(third.address), accessList: [{ address: token, storageKeys: [] }] };
+    await client.signTransaction({ ...old, type: "eip2930", gasPrice: 3n * (baseFeePerGas ?? 1n) } as never);
+    expect(signed.at(-1)).toMatchObject({ type: "eip2930", gasPrice: 3n * (baseFeePerGas ?? 1n) });
+    await client.signTransaction({ ...transfer(third.address), type: "legacy" } as never);
+    expect(signed.at(-1)).toMatchObject({ type: "eip1559" });
     const hash = await client.sendRawTransaction({ serializedTransaction });
     await scene.mine();
     expect((await scene.receipt(hash)).status).toBe("0x1");
