@@ -95,7 +95,7 @@ const synonyms: Readonly<Record<string, readonly [name: string, read: (value: un
 };
 
 /** Fields by which a node's or a library's answer shows that the transaction was sent. */
-const shownBy = ["hash", "blockHash", "r", "s"];
+export const shownBy = ["hash", "blockHash", "r", "s"];
 const lists = new Set(["accessList", "authorizationList", "blobVersionedHashes", "blobs", "sidecars"]);
 /** True of a field without a value: null, undefined, and of a list one without an entry. */
 const isAbsent = (name: string, value: unknown): boolean =>
@@ -119,8 +119,7 @@ const ignored: Readonly<Record<string, (call: Given) => boolean>> = {
 
 /** True of an object that only another library or a node writes: plain fields of ours are judged more strictly. */
 const isForeign = (call: Given): boolean =>
-  ["type", "typeHex", ...shownBy].some((name) => given(call[name])) ||
-  ["account", "chain"].some((name) => isRecord(call[name])) ||
+  ["type", ...shownBy, ...Struct.keys(synonyms)].some((name) => given(call[name])) ||
   quantities.some((name) => isQuantity(call[name]));
 
 const typeNames = Struct.keys(envelopes);
@@ -328,8 +327,8 @@ const forms: ReadonlyArray<readonly [is: (input: Given) => boolean, read: Read]>
 
 /** Names that no field of ours has; with numbers written as text, what marks another form. */
 const otherNames = new Set([
-  ...["method", "raw", "calls", "transactions", "type", "typeHex", "account", "chain"],
-  ...shownBy,
+  ...["method", "raw", "calls", "transactions", "type"],
+  ...[...shownBy, ...Struct.keys(synonyms)],
 ]);
 const numeric = new Set<string>(quantities);
 

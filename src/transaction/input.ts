@@ -117,13 +117,12 @@ export type ArgsOf<call, abi extends Abi | readonly unknown[]> = call extends { 
  */
 export type Judged<call, sender = "caller"> = call extends
   | Hex
-  | { readonly account: object }
   | ({ readonly value: Hex } | { readonly gas: Hex } | { readonly nonce: Hex } | { readonly chainId: Hex })
   | ({ readonly gasPrice: Hex } | { readonly maxFeePerGas: Hex } | { readonly maxPriorityFeePerGas: Hex })
   | (call extends object
       ? Extract<
           keyof call,
-          | ("type" | "typeHex" | "chain" | "hash" | "blockHash" | "r" | "s")
+          | ("type" | "typeHex" | "account" | "chain" | "gasLimit" | "input" | "hash" | "blockHash" | "r" | "s")
           | ("method" | "raw" | "unsignedSerialized" | "calls" | "transactions")
         > extends never
         ? never

@@ -48,12 +48,9 @@ const others = Object.keys(rest) as ReadonlyArray<keyof typeof rest>;
 
 /** Names that other libraries have for a field. */
 const elsewhere: Readonly<Record<string, keyof typeof fields>> = {
-  account: "from",
   sender: "from",
   address: "to",
   recipient: "to",
-  gasLimit: "gas",
-  input: "data",
   calldata: "data",
   amount: "value",
 };

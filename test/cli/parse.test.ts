@@ -302,7 +302,7 @@ describe("transactions from JSON", () => {
     [{ from: alice, to: bob, abi: erc20Abi }, "functionName", "is missing; the ABI has allowance, approve"],
     [{ from: alice, to: bob, functionName: "transfer" }, "abi", "is missing; functionName needs it"],
     [{ from: alice, valu: 1 }, "valu", "is not a field of a transaction; did you mean value?"],
-    [{ account: alice, to: bob }, "account", "is not a field of a transaction; say from"],
+    [{ sender: alice, to: bob }, "sender", "is not a field of a transaction; say from"],
     [JSON.parse('{"from":"0x","__proto__":1}'), "__proto__", "is not a field of a transaction"],
     [{ from: alice, value: "1.5" }, "value", "needs a unit"],
     [{ from: alice, gas: "1gwei" }, "gas", "decimal or 0x"],

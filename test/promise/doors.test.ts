@@ -234,7 +234,7 @@ describe("a hint", () => {
   const client = () =>
     createPreflight({ client: { ...createPublicClient({ transport: http(node.url) }), account: signer } });
   it.each([
-    [{ account: alice.address, to: bob.address }, "account: is not a field of a transaction; say from"],
+    [{ sender: alice.address, to: bob.address }, "sender: is not a field of a transaction; say from"],
     [{ from: alice.address, address: bob.address }, "address: is not a field of a transaction; say to"],
     ...optionNames.map((name): [object, string] => [
       { ...transfer, [name]: [] },
@@ -258,8 +258,9 @@ describe("a hint", () => {
   });
 
   it("says that a client's account is enough", async () => {
-    const input = { account: alice.address, to: bob.address };
+    const input = { sender: alice.address, to: bob.address };
     await expect(client().preflight(input as never)).rejects.toThrow("the client's account sends: leave it out");
+    expect((await client().preflight({ account: alice.address, to: bob.address, value: 1n })).verdict).toBe("ready");
     expect((await client().preflight({ to: bob.address, value: 1n })).verdict).toBe("ready");
   });
 });

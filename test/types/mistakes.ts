@@ -72,7 +72,7 @@ export const mistakes: ReadonlyArray<readonly [name: string, written: string, ..
     "'valeu' does not exist",
     "Did you mean to write 'value'?",
   ],
-  ["viem's name of the sender", "{ ‹account›: from, to }", "'account' does not exist in type 'RawCall'."],
+  ["another name of the sender", "{ ‹sender›: from, to }", "'sender' does not exist in type 'RawCall'."],
   [
     "no sender",
     "‹{› to }",
@@ -202,6 +202,8 @@ const right = [
   "prepared",
   "rpc",
   "{ account: key, to, value: 1n }",
+  "{ account: from, to, value: 1n }",
+  "{ from, to, value: 1n, gasLimit: 21_000n }",
   '{ from, to, value: "0x1", gas: "0x5208" }',
   "{ from, to, gasLimit: 21_000n, chainId: 1n, type: 2, accessList: null }",
   '{ method: "eth_sendTransaction", params: [{ from, to, value: "0x1" }] }',
