@@ -210,6 +210,40 @@ const typed: Walk = {
   isExact: false,
 };
 
+/** Values as a form's fields hold them: each is a text. */
+const written: Walk = {
+  read: (type, text) => {
+    if (type === "bool" && (text === "true" || text === "false")) return Result.succeed(text === "true");
+    if (/^u?int/.test(type) && typeof text === "string" && /^(?:-?\d+|0x[\da-f]+)$/i.test(text))
+      return Result.succeed(BigInt(text));
+    return typed.read(type, text);
+  },
+  isExact: true,
+};
+
+/** A list as somebody writes it into a field: its numbers and addresses may stand without quotation marks. */
+const listOf = (text: string): Checked<unknown> =>
+  jsonOf(() =>
+    JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\w+/g, (part) => (part.startsWith('"') ? part : `"${part}"`))),
+  );
+
+/** The arguments of a function of an ABI, from a text for each name of an input; lists and tuples are JSON. */
+export const argumentsOfTexts = (
+  [item]: ReadonlyArray<Schema.Json>,
+  texts: Readonly<Record<string, unknown>>,
+  field: string,
+): Checked<ReadonlyArray<unknown>> =>
+  each(withInputs("function", item) ? item.inputs : [], (input, index) => {
+    const name = input.name || String(index);
+    const path = `${field}.${escapeText(name, 40)}`;
+    const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
+    if (typeof text !== "string") return no(path, "must be a text");
+    const isWhole = arrayOf(input.type) === null && input.type !== "tuple";
+    return Result.flatMap(isWhole ? Result.succeed(text) : under(path, listOf(text)), (value) =>
+      coerce(input, value, written, path),
+    );
+  });
+
 /** An address with capital letters has to be right by its checksum. */
 const strict = { checksumAddress: true };
 

@@ -272,8 +272,8 @@ export const named = {
   delegateTargets: row<ReadonlyArray<Address>>()(Schema.Array(Address), [], listOf(listedAddress)),
   /**
    * Addresses that you know, as an array, or as an object of addresses and their names, such as `labels`; default none.
-   * An account that gets value, tokens or a right, or is called, and looks like one of them and is not, is a warning
-   * (`LookalikeAddress`). A report keeps them; no node is asked about them.
+   * An account that gets value, tokens or a right, or is called, and looks like one of them or like a sender, and is not,
+   * is a warning (`LookalikeAddress`). A report keeps them; no node is asked about them.
    */
   knownAddresses: row<ReadonlyArray<Address> | Readonly<Record<Address, string>>>()(
     Schema.Record(Schema.String, Schema.String),
@@ -317,7 +317,7 @@ export const named = {
   /**
    * Pretended balances and allowances of ERC-20 tokens, by token and amount in raw units, with the same consequence. One
    * request more (`eth_simulateV1`) finds the storage slot of each, in the usual layouts of Solidity, Vyper, Solady and
-   * OpenZeppelin; a report keeps it in `stateOverrides`. Where a token does not tell the amount then, such as one that
+   * OpenZeppelin; a report keeps it in `stateOverrides`, in place of a word that you gave for the same slot. Where a token does not tell the amount then, such as one that
    * works balances out, `TokenNotPretended` makes the report `unknown`. The total supply stays as it is.
    */
   tokenOverrides: row<{

@@ -2,10 +2,12 @@
  * The forms in which people hold transactions. Each row recognises one form by its own marks and reads it into fields as
  * `fields.ts` names them, or into bytes; a contradiction in it is refused by both names. Values stay unchecked.
  */
+import * as Rec from "effect/Record";
 import * as Result from "effect/Result";
 import * as Struct from "effect/Struct";
+import { argumentsOfTexts, asAbi } from "../abi/encode.js";
 import { isHex, isQuantity } from "../primitives/hex.js";
-import { each, given, no, onlyHas, record, type Checked } from "../primitives/problem.js";
+import { bounded, each, given, no, onlyHas, record, type Checked } from "../primitives/problem.js";
 import { each as sameRow, isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields, maxTransactions, type InputDefaults, type Origin } from "./fields.js";
@@ -138,7 +140,7 @@ const isSame = (a: unknown, b: unknown): boolean =>
 const under = (key: string, value: unknown): readonly [field: string, value: unknown] => {
   const [field, read] = Object.hasOwn(synonyms, key) ? (synonyms[key] ?? [key]) : [key];
   const part = read === undefined ? value : read(value);
-  return [field, field === "type" ? (typeOf(part) ?? part) : readField(field, part)];
+  return [field, field === "type" ? (typeOf(part) ?? "unknown") : readField(field, part)];
 };
 
 /** The fields of an object under our names, and where each came from; two names of one field have to agree. */
@@ -177,6 +179,17 @@ const foreign = (input: Given, at: string, origin: Origin = {}): Checked<Readonl
     const isListed = known !== "eip2930" || rest["accessList"] !== undefined;
     return [isListed ? held : { ...held, call: { ...rest, accessList: [] } }];
   });
+
+/** The request of viem's `simulateContract`, which names the contract `address`. */
+const contractCall: Read = ({ address, to, ...rest }, at) =>
+  given(to) && !isSame(to, address)
+    ? no(`${at}address`, "differs from to")
+    : Result.map(foreign({ ...rest, to: address }, at), (all) =>
+        all.map((held) => ({ ...held, name: (field) => (field === "to" ? `${at}address` : held.name(field)) })),
+      );
+
+/** The JSON that `toJSON` of ethers writes: numbers are decimals, and the signature is an object. */
+const ethersJson: Read = (json, at) => foreign(Rec.map(Struct.omit(json, ["_type", "sig"]), decimal), at);
 
 /** Refuses a field that a copy of the object would lack: its holder's library may read it, and nobody else does. */
 const onlyOwn = (call: Given, at: string): Checked<Given> => {
@@ -282,13 +295,32 @@ const safeFile: Read = (file, at) =>
     return yield* bundle(file["transactions"], `${at}transactions`, (call, path) => {
       // why: the builder shows beside the data what it was made of
       const { contractMethod, contractInputsValues, ...fields } = call;
-      if (!given(call["data"]) && (given(contractMethod) || given(contractInputsValues)))
-        return no(`${path}data`, "is missing, and contractMethod is not encoded here; give the data");
-      return Result.flatMap(withoutCommon(call, path, ["from", "account", "chain", "chainId"]), () =>
-        foreign({ ...fields, value: decimal(call["value"]), chainId: decimal(file["chainId"]), from }, path),
-      );
+      return Result.gen(function* () {
+        yield* withoutCommon(call, path, ["from", "account", "chain", "chainId"]);
+        const made = given(call["data"]) ? {} : yield* methodCall(contractMethod, contractInputsValues, path);
+        const numbers = { value: decimal(call["value"]), chainId: decimal(file["chainId"]) };
+        return yield* foreign({ ...fields, ...made, ...numbers, from }, path);
+      });
     });
   });
+
+/** The call that the builder makes of a method and a text for each of its inputs. */
+const methodCall = (method: unknown, texts: unknown, path: string): Checked<Given> => {
+  const field = `${path}contractMethod`;
+  if (!given(method)) return given(texts) ? no(field, "is missing; contractInputsValues need it") : Result.succeed({});
+  // why: the builder encodes nothing for these two
+  if (isRecord(method) && ["receive", "fallback"].includes(String(method["name"]))) return Result.succeed({});
+  const item = isRecord(method)
+    ? { ...method, type: "function", stateMutability: method["payable"] === true ? "payable" : "nonpayable" }
+    : method;
+  return Result.flatMap(bounded(asAbi)([item], field), (abi) =>
+    Result.map(argumentsOfTexts(abi, isRecord(texts) ? texts : {}, `${path}contractInputsValues`), (args): Given => ({
+      abi,
+      functionName: isRecord(method) ? method["name"] : undefined,
+      args,
+    })),
+  );
+};
 
 /** A decimal number as a file holds it; what is none stays as it is. */
 const decimal = (value: unknown): unknown =>
@@ -320,6 +352,8 @@ const forms: ReadonlyArray<readonly [is: (input: Given) => boolean, read: Read]>
   [({ method }) => typeof method === "string", rpcRequest],
   [({ raw }) => given(raw), bytesFrom],
   [({ unsignedSerialized }) => typeof unsignedSerialized === "string", ethersTransaction],
+  [(input) => given(input["_type"]) || "sig" in input, ethersJson],
+  [({ address, functionName }) => given(address) && given(functionName), contractCall],
   [({ calls }) => given(calls), callBatch],
   [({ transactions }) => given(transactions), safeFile],
   [isForeign, foreign],
@@ -327,7 +361,7 @@ const forms: ReadonlyArray<readonly [is: (input: Given) => boolean, read: Read]>
 
 /** Names that no field of ours has; with numbers written as text, what marks another form. */
 const otherNames = new Set([
-  ...["method", "raw", "calls", "transactions", "type"],
+  ...["method", "raw", "calls", "transactions", "type", "address", "_type", "sig"],
   ...[...shownBy, ...Struct.keys(synonyms)],
 ]);
 const numeric = new Set<string>(quantities);

@@ -83,6 +83,8 @@ export interface LooseCall extends Fields {
   readonly args?: ReadonlyArray<unknown> | undefined;
   /** Initcode without the constructor's arguments: makes a deployment. */
   readonly bytecode?: Hex | undefined;
+  /** Bytes behind the calldata or the initcode (ERC-8021). */
+  readonly dataSuffix?: Hex | undefined;
 }
 
 /** A call in one of its forms; whose `sender` is a viem client's account may leave `from` out. */
@@ -117,13 +119,14 @@ export type ArgsOf<call, abi extends Abi | readonly unknown[]> = call extends { 
  */
 export type Judged<call, sender = "caller"> = call extends
   | Hex
+  | { readonly address: unknown; readonly functionName: unknown }
   | ({ readonly value: Hex } | { readonly gas: Hex } | { readonly nonce: Hex } | { readonly chainId: Hex })
   | ({ readonly gasPrice: Hex } | { readonly maxFeePerGas: Hex } | { readonly maxPriorityFeePerGas: Hex })
   | (call extends object
       ? Extract<
           keyof call,
           | ("type" | "typeHex" | "account" | "chain" | "gasLimit" | "input" | "hash" | "blockHash" | "r" | "s")
-          | ("method" | "raw" | "unsignedSerialized" | "calls" | "transactions")
+          | ("method" | "raw" | "unsignedSerialized" | "calls" | "transactions" | "dataSuffix" | "_type" | "sig")
         > extends never
         ? never
         : call

@@ -2,6 +2,7 @@
 import * as Result from "effect/Result";
 import { encodeDeployment, encodeFunction, type Encoded, asAbi } from "../abi/encode.js";
 import { InvalidTransaction } from "../errors/input.js";
+import { concat } from "../primitives/bytes.js";
 import type { Hex } from "../primitives/hex.js";
 import { optionNames } from "../primitives/names.js";
 import { bounded, didYouMean, each, no, type Checked, bytes, given } from "../primitives/problem.js";
@@ -18,7 +19,7 @@ import { unfold, type Held, type ReadBytes } from "./forms.js";
 import type { LooseCall } from "./input.js";
 
 /** The fields of a call through an ABI, which becomes `data`. */
-const abiFields: ReadonlyArray<string> = ["abi", "functionName", "args", "bytecode"] satisfies Array<keyof LooseCall>;
+const abiFields = ["abi", "functionName", "args", "bytecode", "dataSuffix"] satisfies Array<keyof LooseCall>;
 
 /** Every field that a transaction may have. */
 export const fieldNames: ReadonlyArray<string> = [...Object.keys(fields), ...abiFields];
@@ -121,7 +122,8 @@ const transactionIn = (held: Held, defaults: InputDefaults, readBytes: ReadBytes
     }
     const ends = yield* read(["from", "to"], call, name);
     const { data, item, abi } = yield* encodeCall(call, name);
-    const ownFields: Transaction = { ...ends, data, ...(yield* read(others, call, name)), item };
+    const suffix = yield* bytes(call["dataSuffix"] ?? "0x", name("dataSuffix"));
+    const ownFields: Transaction = { ...ends, data: concat(data, suffix), ...(yield* read(others, call, name)), item };
     const isPlain = Object.keys(origin).length === 0;
     const transaction = yield* owned(isPlain ? ownFields : { ...ownFields, origin }, defaults, name);
     yield* together(transaction, name);

@@ -2,8 +2,10 @@
 import * as Effect from "effect/Effect";
 import fc from "fast-check";
 import {
+  encodeFunctionData,
   formatTransaction,
   numberToHex,
+  parseAbi,
   parseGwei,
   serializeTransaction,
   sha256,
@@ -24,6 +26,11 @@ const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
 const from = account.address;
 const to = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const hash = `0x${"22".repeat(32)}` as const;
+
+const simulated = {
+  ...{ abi: parseAbi(["function transfer(address to, uint256 amount) returns (bool)"]), address: to },
+  ...{ functionName: "transfer", args: [to, 1n], account: { address: from, type: "json-rpc" }, dataSuffix: undefined },
+} as const;
 
 const checked = (input: unknown) => Effect.runPromise(check(input));
 const refused = (input: unknown) => Effect.runPromise(Effect.flip(check(input)));
@@ -105,6 +112,13 @@ const formsOf = (request: Request, sender: string): Readonly<Record<string, unkn
     "viem's mined transaction": formatTransaction(sent as never),
     "ethers' populated": populated,
     "ethers' fetched": fetched,
+    "what toJSON of ethers gives": {
+      ...{ ...rest, data, from: sender, type: types[type], accessList: request.accessList ?? null, sig: null },
+      ...{ gasLimit: String(gas), value: String(rest.value), chainId: String(request.chainId) },
+      ...Object.fromEntries(
+        Object.entries(rest).flatMap(([key, part]) => (typeof part === "bigint" ? [[key, String(part)]] : [])),
+      ),
+    },
   };
 };
 
@@ -261,16 +275,31 @@ describe("what contradicts itself", () => {
     [{ ...safe, meta: { name: "Batch" } }, "from", /does not name its Safe/],
     [{ ...safe, from: other }, "from", /differs from meta.createdFromSafeAddress/],
     [
-      { ...safe, transactions: [{ ...safe.transactions[1], data: null }] },
-      "transactions[0].data",
-      /contractMethod is not encoded/,
+      { ...safe, transactions: [{ ...safe.transactions[1], data: null, contractMethod: {} }] },
+      "transactions[0].functionName",
+      /must name a function/,
     ],
+    ...(
+      [
+        [[{ type: "uint256", name: "n" }], { n: 5 }, ".n", /must be a text/],
+        [[{ type: "uint256", name: "n" }], {}, ".n", /must be a text/],
+        [[{ type: "uint256", name: "n" }], { n: "1.5" }, ".n", /must be a bigint/],
+        [[{ type: "uint8[2]", name: "n" }], { n: "[1,2" }, ".n", /is not JSON/],
+        [[{ type: "uint8[2]", name: "n" }], { n: "[1]" }, ".n", /must have 2 entries/],
+        [[{ type: "uint8[]", name: "n" }], { n: "[1,true]" }, ".n[1]", /must be a bigint/],
+        [[{ type: "bool", name: "" }], { 0: "yes" }, ".0", /must be a boolean/],
+      ] as const
+    ).map(([inputs, contractInputsValues, field, problem]): (typeof wrong)[number] => [
+      { ...safe, transactions: [{ to, value: "0", contractMethod: { name: "f", inputs }, contractInputsValues }] },
+      `transactions[0].contractInputsValues${field}`,
+      problem,
+    ]),
     [{ ...safe, transactions: [{ to, value: "1.5" }] }, "transactions[0].value", /bigint/],
     [{ ...safe, transactions: [{ to, value: "0b101" }] }, "transactions[0].value", /bigint/],
     [
       { ...safe, transactions: [{ to, value: "1", contractInputsValues: { a: "1" } }] },
-      "transactions[0].data",
-      /missing/,
+      "transactions[0].contractMethod",
+      /is missing/,
     ],
     [{ ...safe, transactions: [{ to, value: "1", from }] }, "transactions[0].from", /same for all/],
     [{ ...safe, transactions: [{ to, value: "1", chainId: "1" }] }, "transactions[0].chainId", /same for all/],
@@ -292,6 +321,11 @@ describe("what contradicts itself", () => {
       /20 bytes/,
     ],
     [{ ...safe, transactions: {} }, "transactions", /must be an array/],
+    [{ ...simulated, to: other }, "address", /differs from to/],
+    [{ ...simulated, address: "0x12" }, "address", /20 bytes/],
+    [{ ...simulated, functionName: undefined, address: to }, "address", /say to/],
+    [{ ...plain, dataSuffix: "0x1" }, "dataSuffix", /odd/],
+    [{ ...plain, type: "deposit", typeHex: "0x7e" }, "type", /from 0 to 4/],
   ];
   it.each(wrong.map(([input, field, problem]) => ({ input, field, problem })))(
     "$field $problem, case $#",
@@ -301,6 +335,66 @@ describe("what contradicts itself", () => {
       expect(error.problem).toMatch(problem);
     },
   );
+});
+
+describe("what a library or a page makes of a call", () => {
+  it("is the request of viem's simulateContract, with the suffix of a wallet's client", async () => {
+    const data = encodeFunctionData(simulated as never);
+    const { abi, functionName, args } = simulated;
+    const [call] = await fieldsOf({ from, to, abi, functionName, args });
+    expect(await fieldsOf(simulated)).toEqual([{ ...call, data }]);
+    expect(await fieldsOf({ ...simulated, dataSuffix: "0x8021" })).toEqual([{ ...call, data: `${data}8021` }]);
+    expect(await fieldsOf({ ...plain, dataSuffix: "0x8021" })).toEqual(await fieldsOf({ ...plain, data: "0x8021" }));
+  });
+
+  const text = fc.string().map((value) => [value, value, JSON.stringify(value)] as const);
+  const number = fc
+    .bigInt(-(2n ** 127n), 2n ** 127n - 1n)
+    .map((value) => [value, String(value), String(value)] as const);
+  const flag = fc.boolean().map((value) => [value, String(value), String(value)] as const);
+  const who = fc.constantFrom(from, to).map((value) => [value, value, value] as const);
+  // a type of ABI, and a value with its text in a field of its own and inside a list
+  const part = fc.oneof(
+    text.map((value) => ["string", value] as const),
+    number.map((value) => ["int128", value] as const),
+    flag.map((value) => ["bool", value] as const),
+    who.map((value) => ["address", value] as const),
+  );
+  it("is a method of a Safe's file with a text for each input, as viem encodes it", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 4 }), fc.boolean(), async (parts, isTuple) => {
+        const list = `[${parts.map(([, [, , inside]]) => inside).join(isTuple ? " , " : ",")}]`;
+        const types = parts.map(([type], index) => ({ type, name: `a${index}` }));
+        const values = parts.map(([, [value]]) => value);
+        const whole = parts.map(([, [, alone]]) => alone);
+        const numbers = parts.filter(([type]) => type === "int128");
+        const inputs = [
+          ...(isTuple ? [{ type: "tuple", name: "all", components: types }] : types),
+          { type: "int128[]", name: "many" },
+        ];
+        const texts = {
+          ...(isTuple ? { all: list } : Object.fromEntries(types.map(({ name }, index) => [name, whole[index]]))),
+          many: `[${numbers.map(([, [, alone]]) => alone).join(",")}]`,
+        };
+        const method = { name: "f", inputs, payable: true };
+        const file = {
+          ...safe,
+          transactions: [{ to, value: "1", data: null, contractMethod: method, contractInputsValues: texts }],
+        };
+        const data = encodeFunctionData({
+          abi: [{ type: "function", name: "f", inputs, outputs: [], stateMutability: "payable" }],
+          args: [...(isTuple ? [values] : values), numbers.map(([, [value]]) => value)],
+        } as never);
+        expect((await fieldsOf(file))[0]?.data).toBe(data);
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+
+  it("is nothing where the builder encodes nothing", async () => {
+    const empty = ["receive", "fallback"].map((name) => ({ to, value: "1", contractMethod: { name, inputs: [] } }));
+    expect((await fieldsOf({ ...safe, transactions: empty })).map(({ data }) => data)).toEqual(["0x", "0x"]);
+  });
 });
 
 describe("what only a form says", () => {

@@ -48,7 +48,7 @@ const finderOf = memoize((known: Readonly<Record<string, string>>) => {
   const byEnds = Arr.groupBy(accounts, endsOf);
   return (account: Address): string | null => {
     let [best, most] = [null as string | null, least - 1];
-    for (const other of Object.hasOwn(known, account) ? [] : (byEnds[endsOf(account)] ?? [])) {
+    for (const other of byEnds[endsOf(account)] ?? []) {
       const ends = [equalIn(account.slice(2), other.slice(2)), equalIn(reversed(account), reversed(other))];
       // why: people look at both ends, so that one alone makes no lookalike
       const equal = ends.reduce((sum, end) => sum + Math.min(end, least - 2), 0);
@@ -59,7 +59,7 @@ const finderOf = memoize((known: Readonly<Record<string, string>>) => {
 });
 
 /**
- * Reports accounts that look like one of the `known`, each once: those that are called, paid or given rights by the
+ * Reports accounts that look like one of the `known` or one of the bundle's own, each once: those that are called, paid or given rights by the
  * calldata or in one of the worlds (`readings`), and whoever else gets something (`payees`).
  */
 export const checkLookalikes = (
@@ -69,8 +69,10 @@ export const checkLookalikes = (
   known: Readonly<Record<string, string>>,
 ): ReadonlyArray<Finding> => {
   if (Object.keys(known).length === 0) return [];
-  const find = finderOf(known);
-  const met = new Set<Address | null>([null, ...ownAccounts(bundle)]);
+  const own = ownAccounts(bundle);
+  const book = Object.fromEntries(own.map((account) => [account, "your own account"]));
+  const finders = [finderOf(known), finderOf(book)];
+  const met = new Set<Address | null>([null, ...own]);
   const ran = bundle.flatMap((entry) => [entry, ...readings.map((run) => ({ ...entry, ...run[entry.index] }))]);
   const rows: ReadonlyArray<readonly [Address | null, transaction: number | null]> = [
     ...effectsIn(bundle, "call").flatMap(({ transaction, contract, receiver, gains, payee, moves, rights }) =>
@@ -84,10 +86,12 @@ export const checkLookalikes = (
     ...payees.map(({ address: account }) => [account, null] as const),
   ];
   return rows.flatMap(([account, transaction]) => {
-    const other = account === null || met.has(account) ? null : find(account);
+    const isNew = account !== null && !met.has(account) && !Object.hasOwn(known, account);
+    const [other = null] = isNew ? finders.flatMap((find) => find(account) ?? []) : [];
     met.add(account);
     if (other === null) return [];
-    const figures = [address("account", account), address("looks like", other), quote("called", known[other] ?? null)];
+    const called = known[other] ?? book[other] ?? null;
+    const figures = [address("account", account), address("looks like", other), quote("called", called)];
     return [LookalikeAddress.warning({ transaction, evidence: "measured" }, ...figures)];
   });
 };

@@ -47,6 +47,14 @@ describe("an account that looks like a known address", () => {
     }
   });
 
+  it("is found where it looks like the sender itself, unless it is known", () => {
+    const made = poisoned(alice, 5, 5, "own");
+    const book = bookOf(manyOf("known", 1_000));
+    expect(lookalikesOf(made, book)).toEqual([["LookalikeAddress/warning", made, alice, "your own account"]]);
+    expect(lookalikesOf(made, { ...book, [made]: "my second account" })).toEqual([]);
+    expect(lookalikesOf(made, {})).toEqual([]);
+  });
+
   it("is none of 10,000 random addresses, whatever the number of known ones", () => {
     const random = manyOf("random", 10_000).map((address) => ({ address }));
     for (const size of [1, 9, 10, 130, 1_000, 5_000]) {
