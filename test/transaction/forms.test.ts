@@ -376,7 +376,7 @@ describe("what a library or a page makes of a call", () => {
           ...(isTuple ? { all: list } : Object.fromEntries(types.map(({ name }, index) => [name, whole[index]]))),
           many: `[${numbers.map(([, [, alone]]) => alone).join(",")}]`,
         };
-        const method = { name: "f", inputs, payable: true };
+        const method = { name: "f", inputs, payable: isTuple };
         const file = {
           ...safe,
           transactions: [{ to, value: "1", data: null, contractMethod: method, contractInputsValues: texts }],
@@ -385,7 +385,8 @@ describe("what a library or a page makes of a call", () => {
           abi: [{ type: "function", name: "f", inputs, outputs: [], stateMutability: "payable" }],
           args: [...(isTuple ? [values] : values), numbers.map(([, [value]]) => value)],
         } as never);
-        expect((await fieldsOf(file))[0]?.data).toBe(data);
+        const [made] = await fieldsOf(file);
+        expect(made).toMatchObject({ data, item: { stateMutability: isTuple ? "payable" : "nonpayable" } });
       }),
       { numRuns: runs(200) },
     );
