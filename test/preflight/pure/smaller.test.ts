@@ -51,4 +51,19 @@ describe("a smaller limit", () => {
     });
     expect(judgeSmaller(both(larger), [both(smaller)], 22_100n)).toBe("stands");
   });
+
+  it("stands for a bundle only where each of its transactions does the same", () => {
+    const two = (one: Seen, other: Seen): Seen => ({
+      limits: [...one.limits, ...other.limits],
+      outcomes: [...one.outcomes, ...other.outcomes],
+      traces: [...one.traces, ...other.traces],
+      traced: [...one.traced, ...other.traced],
+    });
+    const judge = (trial: Seen) => judgeSmaller(two(larger, larger), [trial], 22_100n);
+    const skipping = at(1_600_000n, { skips: true });
+    expect(judge(two(smaller, smaller))).toBe("stands");
+    expect([judge(two(smaller, skipping)), judge(two(skipping, smaller))]).toEqual(["differs", "differs"]);
+    const unseen = { ...smaller, traces: [] };
+    expect([judge(two(smaller, unseen)), judge(two(unseen, smaller))]).toEqual(["open", "open"]);
+  });
 });
