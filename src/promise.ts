@@ -43,18 +43,22 @@ export type { Options } from "./pipeline/index.js";
 export * as Report from "./promise/report.js";
 export type { Watched } from "./watch/watch.js";
 
+/** The way to one node: as {@link Connection}, without several endpoints that must agree. */
+export type SingleConnection<client extends Rpc.ViemClient = Rpc.ViemClient> =
+  | ({ readonly url: string } & Rpc.HttpOptions)
+  | ({ readonly client: client } & Rpc.Options)
+  | ({ readonly transport: Transport } & Rpc.Options)
+  | ({ readonly provider: Rpc.Requester } & Rpc.Options)
+  | { readonly layer: Layer.Layer<Rpc.Rpc> };
+
 /**
  * The way to the node: a URL (with `Rpc.HttpOptions` beside it), a viem client (its chain and account are those of
  * every transaction that names none), a viem transport, an EIP-1193 provider, several endpoints that must agree
  * (`Rpc.quorum`), or a layer of your own, such as those of `evm-preflight/testing`.
  */
 export type Connection<client extends Rpc.ViemClient = Rpc.ViemClient> =
-  | ({ readonly url: string } & Rpc.HttpOptions)
-  | ({ readonly client: client } & Rpc.Options)
-  | ({ readonly transport: Transport } & Rpc.Options)
-  | ({ readonly provider: Rpc.Requester } & Rpc.Options)
-  | ({ readonly endpoints: ReadonlyArray<Rpc.QuorumEndpoint> } & Rpc.QuorumOptions)
-  | { readonly layer: Layer.Layer<Rpc.Rpc> };
+  | SingleConnection<client>
+  | ({ readonly endpoints: ReadonlyArray<Rpc.QuorumEndpoint> } & Rpc.QuorumOptions);
 
 const layerOf = (input: Connection & Promises.GivenSteps): Layer.Layer<Rpc.Rpc> => {
   checkConnection(input);

@@ -43,6 +43,8 @@ const floors: ReadonlyArray<{ readonly floor: number; readonly group: string; re
   { floor: 7, group: "promise", paths: /^src\/promise\.ts$/ },
   // Over the Promise door, whose connections its guard takes.
   { floor: 7.1, group: "viem", paths: /^src\/viem\.ts$/ },
+  // The Promise door, but for what asks several endpoints.
+  { floor: 7.1, group: "static", paths: /^src\/static\.ts$/ },
   { floor: 7, group: "redis", paths: /^src\/redis\.ts$/ },
   { floor: 7, group: "postgres", paths: /^src\/postgres\.ts$/ },
   { floor: 7, group: "testing", paths: /^src\/testing\.ts$/ },

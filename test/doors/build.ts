@@ -4,8 +4,10 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { root, walkFiles } from "../harness/sources.js";
 
-const built = ["dist/index.js", "dist/index.d.ts", "dist/bin/evm-preflight.js"];
-const inputs = () => [...walkFiles("src"), "package.json", "tsup.config.ts", "tsconfig.json", "tsconfig.build.json"];
+const built = ["dist/index.js", "dist/index.d.ts", "dist/index.d.cts", "dist/static.cjs", "dist/bin/evm-preflight.js"];
+const scripts = ["scripts/commonjs.ts", "scripts/pure.ts", "scripts/static.ts"];
+const configs = ["package.json", "tsup.config.ts", "tsconfig.json", "tsconfig.build.json"];
+const inputs = () => [...walkFiles("src"), ...scripts, ...configs];
 const timeOf = (file: string) => statSync(join(root, file)).mtimeMs;
 
 export default function setup(): void {

@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root, walkFiles } from "../harness/sources.js";
 import { installPacked, manifestIn, type Installed } from "./packed.js";
@@ -45,6 +46,22 @@ const copiesOf = (name: string, folder = join(root, "node_modules")): ReadonlyAr
     const nested = join(path, "node_modules");
     return [...own, ...(existsSync(nested) ? copiesOf(name, nested) : [])];
   });
+
+/** The names of the entries' files. */
+const entryNames = (): ReadonlyArray<string> =>
+  Object.keys(manifestIn(root).exports)
+    .filter((entry) => entry !== "./package.json")
+    .map((entry) => (entry === "." ? "index" : entry.slice(2)));
+
+/** Whether a module awaits outside of its functions. */
+const awaitsAtTop = (code: string): boolean => {
+  const visit = (node: ts.Node): boolean => {
+    if (ts.isFunctionLike(node)) return false;
+    if (ts.isAwaitExpression(node) || (ts.isForOfStatement(node) && node.awaitModifier !== undefined)) return true;
+    return ts.forEachChild(node, (child) => visit(child) || undefined) === true;
+  };
+  return visit(ts.createSourceFile("module.mjs", code, ts.ScriptTarget.ES2022, false, ts.ScriptKind.JS));
+};
 
 describe("the package", () => {
   it("loads every door by import and by require, and they are the same", () => {
@@ -115,10 +132,11 @@ describe("the package", () => {
       const name = door === "." ? "index" : door.slice(2);
       expect(Object.entries(target)).toEqual([
         ["@evm-preflight/source", `./src/${name}.ts`],
+        ["require", { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` }],
         ["types", `./dist/${name}.d.ts`],
         ["default", `./dist/${name}.js`],
       ]);
-      for (const file of [`dist/${name}.d.ts`, `dist/${name}.js`])
+      for (const file of ["d.ts", "js", "d.cts", "cjs"].map((ending) => `dist/${name}.${ending}`))
         expect(existsSync(join(installed.package, file)), file).toBe(true);
       expect(existsSync(join(root, `src/${name}.ts`)), door).toBe(true);
     }
@@ -128,13 +146,45 @@ describe("the package", () => {
     );
   });
 
-  it("is ES modules alone, one for each of the sources, with declarations", () => {
+  it("is ES modules, one for each of the sources, with declarations, and for CommonJS one line for each entry", () => {
     const files = walkFiles("dist").filter((file) => !file.endsWith(".map") && !file.startsWith("dist/bin/"));
-    const expected = walkFiles("src")
+    const modules = walkFiles("src")
       .filter((file) => file.endsWith(".ts") && !/^src\/cli[./]/.test(file))
-      .map((file) => file.replace(/^src\/(.*)\.ts$/, "dist/$1"))
-      .flatMap((file) => [`${file}.d.ts`, `${file}.js`]);
+      .map((file) => file.replace(/^src\/(.*)\.ts$/, "dist/$1"));
+    const entries = modules.filter((file) => entryNames().includes(file.replace("dist/", "")));
+    const expected = [
+      ...modules.flatMap((file) => [`${file}.d.ts`, `${file}.js`]),
+      ...entries.flatMap((file) => [`${file}.d.cts`, `${file}.cjs`]),
+    ];
     expect([...files].sort()).toEqual(expected.sort());
+    expect(entries).toHaveLength(entryNames().length);
+    for (const file of entries) {
+      const text = readFileSync(join(root, `${file}.cjs`), "utf8");
+      expect(text).toBe(`module.exports = require("./${file.replace("dist/", "")}.js");\n`);
+    }
+  });
+
+  it("awaits nothing at the top level of a module, which `require` of it would not take", () => {
+    const awaiting = built()
+      .filter((file) => file.endsWith(".js"))
+      .filter((file) => awaitsAtTop(readFileSync(join(root, file), "utf8")));
+    expect(awaiting).toEqual([]);
+    expect(awaitsAtTop("const a = () => async () => await b;\nif (a) await a();")).toBe(true);
+    expect(awaitsAtTop("const a = async () => await b; class C { async d() { for await (const e of f); } }")).toBe(
+      false,
+    );
+  });
+
+  it("names no type of Effect in the declarations of its entries for CommonJS", () => {
+    for (const name of entryNames()) {
+      const text = readFileSync(join(root, `dist/${name}.d.cts`), "utf8").replace(/\/\*\*[^]*?\*\//g, "");
+      const sources = [...text.matchAll(/(?:from|import\() ?"([^"]+)"/g)].map(([, source = ""]) => source);
+      expect(
+        sources.filter((source) => !source.startsWith("./")),
+        name,
+      ).toEqual([]);
+      expect(text, name).not.toMatch(/\b(?:Effect|Layer|Schema)\./);
+    }
   });
 
   it("takes nothing but its dependencies and required peers", () => {

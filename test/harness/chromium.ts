@@ -35,6 +35,8 @@ export interface Tab {
 
 export interface Chromium {
   readonly open: () => Promise<Tab>;
+  /** Loads the extension in a folder, and gives its service worker, of which nothing complains here. */
+  readonly extend: (folder: string) => Promise<Pick<Tab, "evaluate" | "until">>;
   readonly stop: () => Promise<void>;
 }
 
@@ -48,6 +50,49 @@ interface Message {
 }
 
 type Send = (method: string, params?: object, sessionId?: string) => Promise<Readonly<Record<string, unknown>>>;
+
+/** Evaluates in a session; throws what the expression throws. */
+const evaluating =
+  (here: Send): Tab["evaluate"] =>
+  async (expression) => {
+    const { result, exceptionDetails } = await here("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
+    return (result as { value?: unknown }).value;
+  };
+
+/** Waits until an expression is true; what fails says the complaints until then. */
+const waiting =
+  (evaluate: Tab["evaluate"], complaints: ReadonlyArray<string>): Tab["until"] =>
+  async (expression, ms = 20_000) => {
+    const end = Date.now() + ms;
+    while ((await evaluate(expression)) !== true) {
+      if (Date.now() > end) throw new Error(`never true: ${expression}\n${complaints.join("\n")}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+
+/** The service worker of an extension, as soon as it runs. */
+const workerOf = async (send: Send, folder: string): Promise<Pick<Tab, "evaluate" | "until">> => {
+  const { id } = await send("Extensions.loadUnpacked", { path: folder });
+  for (let tries = 0; tries < 200; tries++) {
+    const { targetInfos } = (await send("Target.getTargets")) as {
+      targetInfos: ReadonlyArray<{ targetId: string; type: string; url: string }>;
+    };
+    const worker = targetInfos.find(({ type, url }) => type === "service_worker" && url.includes(String(id)));
+    if (worker !== undefined) {
+      const { targetId } = worker;
+      const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: true })) as { sessionId: string };
+      const evaluate = evaluating((method, params = {}) => send(method, params, sessionId));
+      return { evaluate, until: waiting(evaluate, []) };
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the extension has no service worker");
+};
 
 const tabOf = async (
   send: Send,
@@ -67,15 +112,7 @@ const tabOf = async (
   });
   const here: Send = (method, params = {}) => send(method, params, sessionId);
   for (const domain of ["Page", "Runtime", "Log"]) await here(`${domain}.enable`);
-  const evaluate = async (expression: string): Promise<unknown> => {
-    const { result, exceptionDetails } = await here("Runtime.evaluate", {
-      expression,
-      awaitPromise: true,
-      returnByValue: true,
-    });
-    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
-    return (result as { value?: unknown }).value;
-  };
+  const evaluate = evaluating(here);
   return {
     goto: async (url) => {
       const done = new Promise<void>((resolve) => (loaded = resolve));
@@ -83,13 +120,7 @@ const tabOf = async (
       await done;
     },
     evaluate,
-    until: async (expression, ms = 20_000) => {
-      const end = Date.now() + ms;
-      while ((await evaluate(expression)) !== true) {
-        if (Date.now() > end) throw new Error(`never true: ${expression}\n${complaints.join("\n")}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
+    until: waiting(evaluate, complaints),
     resize: async (width, height) => {
       await here("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 600 });
     },
@@ -122,7 +153,12 @@ export const startChromium = (bin: string): Chromium => {
         "--no-first-run",
         "--hide-scrollbars",
       ],
-      ...["--remote-debugging-pipe", `--user-data-dir=${profile}`, "about:blank"],
+      ...[
+        "--enable-unsafe-extension-debugging",
+        "--remote-debugging-pipe",
+        `--user-data-dir=${profile}`,
+        "about:blank",
+      ],
     ],
     { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true },
   );
@@ -137,7 +173,7 @@ export const startChromium = (bin: string): Chromium => {
   };
   process.once("exit", kill);
   const [input, output] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
-  const waiting = new Map<number, (message: Message) => void>();
+  const asking = new Map<number, (message: Message) => void>();
   const listeners = new Map<string, (message: Message) => void>();
   let rest = "";
   output.setEncoding("utf8").on("data", (chunk: string) => {
@@ -146,7 +182,7 @@ export const startChromium = (bin: string): Chromium => {
     for (const text of messages) {
       const message = JSON.parse(text) as Message;
       if (message.id === undefined) listeners.get(message.sessionId ?? "")?.(message);
-      else waiting.get(message.id)?.(message);
+      else asking.get(message.id)?.(message);
     }
   });
   let last = 0;
@@ -154,15 +190,16 @@ export const startChromium = (bin: string): Chromium => {
     new Promise((resolve, reject) => {
       const id = ++last;
       const timer = setTimeout(() => reject(new Error(`${method}: no answer in 30 s`)), 30_000);
-      waiting.set(id, ({ result, error }) => {
+      asking.set(id, ({ result, error }) => {
         clearTimeout(timer);
-        waiting.delete(id);
+        asking.delete(id);
         if (error === undefined) resolve(result ?? {});
         else reject(new Error(`${method}: ${error.message}`));
       });
       input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     });
   return {
+    extend: (folder) => workerOf(send, folder),
     open: () => tabOf(send, (sessionId, listener) => void listeners.set(sessionId, listener)),
     stop: async () => {
       kill();

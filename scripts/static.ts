@@ -1,0 +1,60 @@
+/** Makes `dist/static.js` one file of our own modules, whose every `import()` is resolved at once. Packages stay outside. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { build, type Plugin } from "esbuild";
+import { markPure } from "./pure.js";
+
+const file = "dist/static.js";
+
+/** Parts that the entry refuses before they would be loaded: they stay out of its file. */
+const refused = ["./rpc/quorum/layer.js"];
+
+/** The names that a built module exports. */
+const namesOf = (path: string): ReadonlyArray<string> => {
+  const code = readFileSync(path, "utf8");
+  const lists = [...code.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));
+  const all = [...code.matchAll(/^export \* from "(\.[^"]+)";$/gm)].map(([, from = ""]) => from);
+  const spaces = [...code.matchAll(/^export \* as (\w+) from/gm)].map(([, name = ""]) => name);
+  const listed = lists.map((each) => each.split(" as ").at(-1)?.trim() ?? "").filter((name) => name !== "");
+  return [...listed, ...spaces, ...all.flatMap((from) => namesOf(resolve(dirname(path), from)))];
+};
+
+/**
+ * The module with its later parts imported at once, each by its names: a namespace as a whole would keep what it holds
+ * in every app.
+ */
+const atOnce = (path: string): string => {
+  const imports: Array<string> = [];
+  const body = readFileSync(path, "utf8").replaceAll(/\bimport\("(\.[^"]+)"\)/g, (_, part: string) => {
+    if (refused.includes(part)) return `Promise.reject(new Error("${part} is not in evm-preflight/static"))`;
+    const named = namesOf(resolve(dirname(path), part)).map((name) => [name, `later${imports.length}_${name}`]);
+    imports.push(`import { ${named.map(([name, here]) => `${name} as ${here}`).join(", ")} } from "${part}";`);
+    return `Promise.resolve({ ${named.map(([name, here]) => `${name}: ${here}`).join(", ")} })`;
+  });
+  return [...imports, body].join("\n");
+};
+
+const oneFile: Plugin = {
+  name: "one-file",
+  setup: ({ onLoad, onResolve }) => {
+    // why: what is left out of a package must not leave its import behind
+    onResolve({ filter: /^[^.]/ }, ({ path, kind }) =>
+      kind === "entry-point" ? undefined : { path, external: true, sideEffects: false },
+    );
+    onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: atOnce(path) }));
+  },
+};
+
+const { outputFiles } = await build({
+  entryPoints: [file],
+  outfile: file,
+  write: false,
+  bundle: true,
+  format: "esm",
+  platform: "neutral",
+  target: "es2022",
+  minify: true,
+  logLevel: "error",
+  plugins: [oneFile],
+});
+for (const { text } of outputFiles) writeFileSync(file, markPure(text));

@@ -1,0 +1,72 @@
+/**
+ * The Promise entry in one file that loads nothing later: for the service worker of a browser extension, where `import()`
+ * is refused, and for phones. It has everything of `evm-preflight/promise` but several endpoints that must agree.
+ *
+ * Its classes are its own: tell its errors by `_tag`, and use one of the two entries in one program.
+ */
+import * as Result from "effect/Result";
+import { InvalidConnection } from "./errors/index.js";
+import { isRecord } from "./primitives/index.js";
+import * as promise from "./promise.js";
+import type { GivenSteps } from "./promise/facade.js";
+import type * as Rpc from "./Rpc.js";
+
+export * from "./promise.js";
+
+/** The way to the node; several endpoints that must agree (`endpoints`) are in `evm-preflight/promise` alone. */
+export type Connection<client extends Rpc.ViemClient = Rpc.ViemClient> = promise.SingleConnection<client>;
+
+/** Options of a guard, as in `evm-preflight/promise`. */
+export interface GuardOptions extends Omit<promise.GuardOptions, "node"> {
+  /** As in `evm-preflight/promise`, without several endpoints. */
+  readonly node?: Connection | undefined;
+}
+
+/** The connection, which is to one node: what asks several is left out of this entry's file. */
+const single = <A>(connection: A, field: string): A =>
+  isRecord(connection) && Object.hasOwn(connection, "endpoints")
+    ? Result.getOrThrow(
+        Result.fail(
+          new InvalidConnection({ field, problem: "is not in evm-preflight/static; use evm-preflight/promise" }),
+        ),
+      )
+    : connection;
+
+/**
+ * `createPreflight` of `evm-preflight/promise`, with the whole pipeline loaded. Throws `InvalidConnection` where the connection
+ * is wrong, also for `endpoints`, and `InvalidStep` where a step is.
+ *
+ * @example
+ * ```ts
+ * import { createPreflight } from "evm-preflight/static";
+ *
+ * const preflight = createPreflight({ url: "http://127.0.0.1:8545" });
+ * const report = await preflight.preflight({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+ *   value: 1n,
+ * });
+ * await preflight.dispose();
+ * console.log(report.verdict); // ready
+ * ```
+ */
+export const createPreflight: {
+  <client extends Rpc.ViemClient, A, B, C, D, E, F>(
+    connection: Connection<client> & promise.WrittenSteps<A, B, C, D, E, F>,
+    defaults?: promise.Defaults,
+  ): promise.PreflightClient<Rpc.SenderOf<client>>;
+  <client extends Rpc.ViemClient = Rpc.ViemClient>(
+    connection: Connection<client> & promise.Steps,
+    defaults?: promise.Defaults,
+  ): promise.PreflightClient<Rpc.SenderOf<client>>;
+} = <client extends Rpc.ViemClient>(connection: Connection<client> & GivenSteps, defaults?: promise.Defaults) =>
+  promise.createPreflight(single(connection, "endpoints") as Connection<client> & promise.Steps, defaults);
+
+/** `guardProvider` of `evm-preflight/promise`. Throws `InvalidConnection`, which names the wrong option, also for `node.endpoints`. */
+export const guardProvider = <provider extends promise.Provider>(
+  provider: provider,
+  options: GuardOptions = {},
+): provider => {
+  single(options?.node, "node.endpoints");
+  return promise.guardProvider(provider, options);
+};

@@ -1,0 +1,157 @@
+/** The entry in one file: in the service worker of an extension, bundled by vite and by esbuild, and compiled for phones. */
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build as buildByEsbuild } from "esbuild";
+import { build as buildByVite } from "vite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
+import { findChromiumOrWarn, startChromium, type Chromium } from "../harness/chromium.js";
+import { skip } from "../harness/parts.js";
+import { root } from "../harness/sources.js";
+
+const [, alice, bob] = accounts;
+const entry = join(root, "dist/static.js");
+/** What a page's bundle loads later, and a service worker must not. */
+const later = /\bimport\s*\(/;
+const folder = mkdtempSync(join(tmpdir(), "evm-preflight-static-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const program = `
+  import { createPreflight, guardProvider, Report } from ${JSON.stringify(entry)};
+  import * as Policy from ${JSON.stringify(join(root, "dist/Policy.js"))};
+  const told = (error) => error._tag ?? String(error);
+  globalThis.run = async (url, tx, most) => {
+    const preflight = createPreflight({ url }, { policies: [Policy.maxSpent("native", BigInt(most))] });
+    const report = await preflight.preflight({ ...tx, value: 1n });
+    const cleared = await preflight.ready(report).then(({ requests }) => requests.length, told);
+    await preflight.dispose();
+    return [report.verdict, Report.summary(report).split(" and ")[0], cleared];
+  };
+  globalThis.guard = (url, tx) => {
+    const request = (body) => fetch(url, { method: "POST", headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }) })
+      .then((answer) => answer.json())
+      .then(({ result, error }) => (error === undefined ? result : Promise.reject(error)));
+    return guardProvider({ request }).request({ method: "eth_sendTransaction", params: [tx] }).catch(told);
+  };`;
+
+/** Writes an extension whose service worker is built by one of the bundlers. */
+const extensionBy = async (bundler: "esbuild" | "vite"): Promise<string> => {
+  const extension = join(folder, bundler);
+  mkdirSync(join(extension, "source"), { recursive: true });
+  writeFileSync(join(extension, "source/worker.js"), program);
+  const from = join(extension, "source/worker.js");
+  if (bundler === "esbuild")
+    await buildByEsbuild({
+      entryPoints: [from],
+      outfile: join(extension, "built/worker.js"),
+      ...{ bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022", logLevel: "error" },
+      ...{ nodePaths: [join(root, "node_modules")], splitting: false },
+    });
+  else
+    await buildByVite({
+      ...{ root: extension, configFile: false, logLevel: "error" },
+      build: {
+        outDir: join(extension, "built"),
+        lib: { entry: from, formats: ["es"], fileName: () => "worker.js" },
+      },
+    });
+  writeFileSync(
+    join(extension, "built/manifest.json"),
+    JSON.stringify({
+      manifest_version: 3,
+      ...{ name: "preflight", version: "1.0", host_permissions: ["http://127.0.0.1/*"] },
+      background: { service_worker: "worker.js", type: "module" },
+    }),
+  );
+  return join(extension, "built");
+};
+
+describe("evm-preflight/static", () => {
+  it("is one file that loads nothing later, and exports what the Promise entry does", async () => {
+    const code = readFileSync(entry, "utf8");
+    expect(code).not.toMatch(later);
+    expect(code).not.toMatch(/\bfrom\s?"\./);
+    const [whole, one] = [await import(join(root, "dist/promise.js")), await import(entry)];
+    expect(Object.keys(one).sort()).toEqual(Object.keys(whole).sort());
+    expect(readFileSync(join(root, "dist/promise.js"), "utf8")).toMatch(later);
+  });
+
+  it("refuses several endpoints by the name of the option, and nothing else that the Promise entry takes", async () => {
+    const { createPreflight, guardProvider } = await import(entry);
+    const provider = { request: () => Promise.reject({ code: -32601, message: "" }) };
+    const named = (field: string) => expect.objectContaining({ _tag: "InvalidConnection", field });
+    expect(() => createPreflight({ endpoints: [] })).toThrow(named("endpoints"));
+    expect(() => guardProvider(provider, { node: { endpoints: [] } })).toThrow(named("node.endpoints"));
+    for (const bad of [undefined, null, {}, 1, { url: 1 }])
+      expect(() => createPreflight(bad)).toThrow(expect.objectContaining({ _tag: "InvalidConnection" }));
+    const steps = [{ name: "acme/own", check: () => [] }];
+    const { verdict } = await createPreflight({ provider, steps }).scan({ from: alice.address, to: bob.address });
+    expect(verdict).toBe("unknown");
+  });
+});
+
+const chromium = findChromiumOrWarn("evm-preflight/static in an extension's service worker");
+
+describe.skipIf(chromium === null)("the service worker of an extension", () => {
+  let node: Node;
+  let browser: Chromium;
+  beforeAll(async () => {
+    node = await startAnvil({ noMining: true });
+    await mineAnvil(node.url);
+    browser = startChromium(chromium ?? "");
+  });
+  afterAll(async () => {
+    await browser.stop();
+    await node.stop();
+  });
+
+  it.each(["esbuild", "vite"] as const)(
+    "scans, proves, clears and guards by one file that %s makes",
+    async (bundler) => {
+      const built = await extensionBy(bundler);
+      expect(readdirSync(built).sort()).toEqual(["manifest.json", "worker.js"]);
+      expect(readFileSync(join(built, "worker.js"), "utf8")).not.toMatch(later);
+      const worker = await browser.extend(built);
+      await worker.until(`typeof run === "function"`);
+      expect(await worker.evaluate("globalThis.constructor.name")).toBe("ServiceWorkerGlobalScope");
+      const tx = JSON.stringify({ from: alice.address, to: bob.address });
+      const run = (most: number) => worker.evaluate(`run(${JSON.stringify(node.url)}, ${tx}, ${most})`);
+      expect(await run(1)).toEqual(["ready", expect.stringMatching(/^You send 1 wei to /), 1]);
+      expect(await run(0)).toEqual(["blocked", expect.any(String), "PolicyViolation"]);
+      const much = JSON.stringify({ from: alice.address, to: bob.address, value: "0xd3c21bcecceda1000000" });
+      expect(await worker.evaluate(`guard(${JSON.stringify(node.url)}, ${much})`)).toBe("NotCleared");
+      // the other entry fails there, which is why this one is
+      await expect(worker.evaluate(`import("data:text/javascript,")`)).rejects.toThrow(/import\(\) is disallowed/);
+    },
+    120_000,
+  );
+});
+
+const hermes = join(root, "tools/runtimes/node_modules/hermes/hermesc/linux64-bin/hermesc");
+const isCompiled =
+  existsSync(hermes) || skip("evm-preflight/static compiled for Hermes", "npm ci --prefix tools/runtimes brings it");
+
+describe.skipIf(isCompiled === null)("a phone", () => {
+  it("gets bytecode of the app in one file, by Hermes's compiler", async () => {
+    const [script, bytecode] = [join(folder, "app.js"), join(folder, "app.hbc")];
+    await buildByEsbuild({
+      stdin: { contents: program, resolveDir: root },
+      outfile: script,
+      ...{ bundle: true, format: "iife", platform: "browser", target: "es2022", logLevel: "error" },
+    });
+    execFileSync(hermes, ["-w", "-O", "-emit-binary", "-out", bytecode, script], { stdio: "pipe" });
+    expect(statSync(bytecode).size).toBeGreaterThan(500_000);
+  }, 120_000);
+});
