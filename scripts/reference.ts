@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** The entries of the package that have a page, and what most programs need of each: both in the order in which one needs them. */
 export const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
   promise: ["createPreflight", "PreflightClient", "Connection", "Defaults", "Deliver", "guardProvider"],
+  static: ["createPreflight", "guardProvider", "Connection"],
   viem: ["preflightActions", "guard"],
   Preflight: ["preflight", "Options", "scan", "prove", "ready", "maxSendable", "reserving", "make", "watch", "settle"],
   Report: ["Report", "ready", "matches", "diff", "toText", "toHtml", "toMarkdown", "toJson", "fromJson", "Finding"],

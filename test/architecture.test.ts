@@ -415,7 +415,7 @@ const modules = modulesOf(files).map((module) => ({
 
 /** Code lines of each folder of `src` (the files beside the folders are "."), as last counted. Lower a number with its folder. */
 const weights: Readonly<Record<string, number>> = {
-  ".": 878,
+  ".": 933,
   abi: 2284,
   chains: 593,
   cli: 2055,
