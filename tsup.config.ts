@@ -18,7 +18,8 @@ export default defineConfig([
     platform: "neutral",
     sourcemap: true,
     bundle: false,
-    entry: ["src/**/*.ts", "!src/cli.ts", "!src/cli/**"],
+    // scripts/static.ts makes one file of src/static.ts
+    entry: ["src/**/*.ts", "!src/cli.ts", "!src/cli/**", "!src/static.ts"],
     // the sources are in the package, so the maps only point there
     esbuildOptions: (options) => void (options.sourcesContent = false),
     plugins: [{ name: "mark-pure", renderChunk: (code) => ({ code: markPure(code) }) }],

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { markPure } from "./pure.js";
 
+const source = resolve("src/static.ts");
 const file = "dist/static.js";
 
 /** Parts that the entry refuses before they would be loaded: they stay out of its file. */
@@ -41,12 +42,15 @@ const oneFile: Plugin = {
     onResolve({ filter: /^[^.]/ }, ({ path, kind }) =>
       kind === "entry-point" ? undefined : { path, external: true, sideEffects: false },
     );
+    onResolve({ filter: /^[.]/ }, ({ path, importer }) =>
+      importer === source ? { path: resolve("dist", path) } : undefined,
+    );
     onLoad({ filter: /\.js$/ }, ({ path }) => ({ contents: atOnce(path) }));
   },
 };
 
 const { outputFiles } = await build({
-  entryPoints: [file],
+  entryPoints: [source],
   outfile: file,
   write: false,
   bundle: true,

@@ -11,7 +11,7 @@ let installed: Installed;
 beforeAll(() => {
   installed = installPacked();
   mkdirSync(join(installed.folder, "app"));
-  copyFileSync(join(root, "test/doors/consumers/commonjs.ts"), join(installed.folder, "app/uses.ts"));
+  copyFileSync(join(root, "test/doors/consumers/commonjs.cts"), join(installed.folder, "app/uses.ts"));
 });
 afterAll(() => installed.remove());
 

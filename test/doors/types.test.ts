@@ -34,7 +34,7 @@ describe("the packed declarations", () => {
     expect(exported.unnameable.map(({ file, name, by }) => `${file}: ${name}, met in ${by}`)).toEqual([]);
   });
 
-  it.each(["typescript-5-9", "typescript", "typescript-7"])(
+  it.each(["typescript-5-8", "typescript-5-9", "typescript", "typescript-7"])(
     "are complete for %s: strict, with skipLibCheck off, and every exported name written out again",
     (compiler) => {
       expect(compile(installed, compiler)).toEqual([]);
