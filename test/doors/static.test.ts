@@ -13,8 +13,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build as buildByEsbuild } from "esbuild";
+import { createClient, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { build as buildByVite } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Head } from "../../src/Eth.js";
 import { accounts, mineAnvil, startAnvil, type Node } from "../harness/anvil.js";
 import { findChromiumOrWarn, startChromium, type Chromium } from "../harness/chromium.js";
 import { skip } from "../harness/parts.js";
@@ -100,6 +103,60 @@ describe("evm-preflight/static", () => {
     const { verdict } = await createPreflight({ provider, steps }).scan({ from: alice.address, to: bob.address });
     expect(verdict).toBe("unknown");
   });
+});
+
+/** A run of every part that the Promise entry loads when it is first needed, of either entry. */
+const everyPart = async (file: string, { url }: Node): Promise<unknown> => {
+  const { createPreflight, guardProvider }: typeof import("../../src/promise.js") = await import(file);
+  const signer = privateKeyToAccount(alice.privateKey);
+  const tx = { from: alice.address, to: bob.address, value: 1n };
+  const preflight = createPreflight({ url });
+  const own = createPreflight({ url, steps: [{ name: "acme/own", ask: () => 1, check: () => [] }] });
+  const delivered = await preflight.deliver(tx, (request) => signer.signTransaction(request as never));
+  await mineAnvil(url);
+  const settled = await preflight.settle(
+    delivered.report,
+    delivered.sent.map(({ hash }) => hash),
+  );
+  const { value: head } = await preflight.watchHeads()[Symbol.asyncIterator]().next();
+  const fresh = preflight.watch(await preflight.preflight(tx))[Symbol.asyncIterator]();
+  const { value: watched } = await fresh.next();
+  const { request } = createClient({ transport: http(url) });
+  const hash = await guardProvider({ request }).request({
+    method: "eth_sendTransaction",
+    params: [{ from: alice.address, to: bob.address, value: "0x1" }],
+  } as never);
+  await mineAnvil(url);
+  const reverted = { code: 3, message: "execution reverted", data: `0x96c6fd1e${"0".repeat(64)}` };
+  const refusing = ({ method }: { readonly method: string }) =>
+    Promise.reject(method === "eth_call" ? reverted : { code: -32601, message: "" });
+  const { transactions } = await createPreflight({ provider: { request: refusing } }).scan(tx);
+  const verdict = (await own.preflight(tx)).verdict;
+  await Promise.all([fresh.return?.(), preflight.dispose(), own.dispose()]);
+  return {
+    sent: delivered.sent.length,
+    settled: settled.class,
+    head: typeof (head as Head).header.number,
+    watched: (watched as { readonly _tag: string })._tag,
+    hash: /^0x[0-9a-f]{64}$/.test(String(hash)),
+    reverted: JSON.stringify(transactions[0].outcome?.revert),
+    verdict,
+  };
+};
+
+describe("each part of the one file", () => {
+  it("does what the same part of the Promise entry does", async () => {
+    const node = await startAnvil({ noMining: true });
+    try {
+      await mineAnvil(node.url);
+      const whole = await everyPart(join(root, "dist/promise.js"), node);
+      expect(whole).toMatchObject({ sent: 1, watched: "Fresh", head: "bigint", hash: true, verdict: "ready" });
+      expect(JSON.stringify(whole)).toContain("ERC20InvalidSender(address)");
+      expect(await everyPart(entry, node)).toEqual(whole);
+    } finally {
+      await node.stop();
+    }
+  }, 60_000);
 });
 
 const chromium = findChromiumOrWarn("evm-preflight/static in an extension's service worker");
