@@ -1,5 +1,6 @@
 // Runs the smoke test of dist/ under every runtime of tools/runtimes (npm ci --prefix tools/runtimes),
-// and the tests of the sources under every Node. `--smoke` leaves the tests out.
+// the tests of the sources under every Node, and those of the entries in browsers, bundlers, Hermes and compilers.
+// `--smoke` leaves the tests out.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
@@ -13,10 +14,11 @@ const runtimes = {
 };
 
 let failed = 0;
-const run = (runtime, args) => {
+const run = (runtime, args, env = {}) => {
   const { status, stdout, stderr } = spawnSync(runtime[0], [...runtime.slice(1), ...args], {
     encoding: "utf8",
-    timeout: 600_000,
+    env: { ...process.env, ...env },
+    timeout: 1_200_000,
   });
   if (status === 0) return "ok";
   failed++;
@@ -34,5 +36,11 @@ for (const [name, runtime] of Object.entries(runtimes)) {
       `tests ${run(runtime, ["node_modules/vitest/vitest.mjs", "run", "--project", "pure", "--project", "unit"])}`,
     );
   console.log(`${name}: ${line.join(", ")}`);
+}
+if (!process.argv.includes("--smoke")) {
+  const files = ["page", "static", "commonjs", "types", "platform"].map((name) => `test/doors/${name}.test.ts`);
+  const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "doors", ...files];
+  const done = run([process.execPath], args, { TEST_ALL: "1" });
+  console.log(`Chromium's page and service worker, Vite, esbuild, Hermes, TypeScript 5.8 to 7: ${done}`);
 }
 process.exitCode = failed > 0 ? 1 : 0;
