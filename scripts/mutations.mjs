@@ -51,6 +51,7 @@ const guards = {
   "a way to sign or send that is not known": ["null", "test/guard/hostile"],
   "a request that is changed while it is proven": ["params", "test/guard/hostile"],
   "a send that a transport would try twice": ["pass", "test/guard/hostile"],
+  "an authorisation that nobody has signed": ["false", "test/guard/guard"],
   "a caution that nobody accepted": ["false", "test/guard/guard"],
   "signed bytes that are not the cleared request": ["null", "test/guard/hostile"],
   "a clearance that expired while it was signed": ["true", "test/guard/hostile"],

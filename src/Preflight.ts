@@ -14,8 +14,8 @@ import type { builtInSteps } from "./primitives/names.js";
 import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./pipeline/index.js";
 import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready } from "./pipeline/index.js";
 import { prepare, revise, type Options } from "./pipeline/index.js";
-import { admitted, checkConnection, inputsOf, withLast, withRun } from "./pipeline/index.js";
-import { proveChosen, proveScanned, scanOnce, unprovable } from "./pipeline/index.js";
+import { admitted, checkConnection, inputsOf, withLast } from "./pipeline/index.js";
+import { proveChosen, proveScanned, runOn, scanOnce, unprovable } from "./pipeline/index.js";
 import { reported } from "./report/telemetry.js";
 import { fromData } from "./Policy.js";
 import type { Policy } from "./report/policy.js";
@@ -65,7 +65,7 @@ export type { Watched } from "./watch/watch.js";
 export const scan: Transaction.TakesInput<Options, Effect.Effect<BundleReport, InvalidTransaction, Rpc>> = admitted(
   Effect.fn("Preflight.scan")(function* (input: unknown, options: Options = {}) {
     const prepared = yield* Rpc.use(({ defaults }) => prepare(input, options, defaults));
-    return yield* withRun(prepared.options.deadlineMs, () => Effect.flatMap(scanOnce(prepared), ({ whole }) => whole));
+    return yield* runOn(prepared, () => Effect.flatMap(scanOnce(prepared), ({ whole }) => whole));
   }, reported("scan")),
 );
 
@@ -165,19 +165,15 @@ export const prove: <A extends Report>(report: A, options?: Options) => Effect.E
     yield* recoverAuthorities(report.transactions.map(({ input }) => input));
     const { report: revised, refused } = revise(report, options);
     const policies = options.policies ?? policiesIn(revised.options);
-    const { deadlineMs } = revised.options;
-    if (revised.observed.tier === "call") {
-      const again = { bundle: inputsOf(revised), options: revised.options, policies };
-      return yield* withRun(deadlineMs, () =>
-        Effect.flatMap(scanOnce(again, revised.steps.with), ({ whole }) => whole),
-      );
-    }
+    const again = { bundle: inputsOf(revised), options: revised.options, policies };
+    if (revised.observed.tier === "call")
+      return yield* runOn(again, () => Effect.flatMap(scanOnce(again, revised.steps.with), ({ whole }) => whole));
     const { defaults } = yield* Rpc;
     const elsewhere = checkConnection(revised.chainId, defaults?.chainId ?? null);
     const found = [...(refused === null ? [] : [refused]), ...elsewhere];
     const proving = { policies, scanned: null, found, whole: Effect.succeed(revised) };
-    return yield* withRun(
-      deadlineMs,
+    return yield* runOn(
+      again,
       () => Effect.flatMap(proveChosen(revised, proving), withLast),
       revised.stage === "scanned" ? revised.ledger : null,
     );

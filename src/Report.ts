@@ -10,6 +10,7 @@ export { Finding, FindingCode, messageOf, type NoteCode, StepName } from "./repo
 export { settle } from "./settle/settle.js";
 export type { Comparison, MinedOutcome, Hindsight, MinedSettlement, Settled } from "./settle/settlement.js";
 export { settledText } from "./settle/text.js";
+export { withAuthorizations } from "./report/authorizations.js";
 export { matches, mismatch } from "./report/matches.js";
 export { ready, type Blocker } from "./report/ready.js";
 export { toHtml } from "./report/html.js";

@@ -16,7 +16,9 @@ import {
   struct,
   TypeByte,
   Word,
+  writtenBy,
 } from "./shape.js";
+import { isRecord } from "../primitives/record.js";
 
 /** An event that a contract emitted. */
 export const Log = struct({
@@ -48,12 +50,16 @@ export type Log = typeof Log.Type;
 /** EIP-2930 entries. */
 export const AccessList = list(struct({ address: Account, storageKeys: list(Word) }));
 
-/** EIP-7702 authorisations. */
+const signedPart = { address: Account, chainId: Quantity, nonce: Quantity };
+const SignedAuthorization = struct({ ...signedPart, r: Scalar, s: Scalar, yParity: Parity }, { v: "yParity" });
+const UnsignedAuthorization = struct({ ...signedPart, authority: Account });
+
+/** EIP-7702 authorisations; nodes name no authority. */
 export const AuthorizationList = list(
-  struct(
-    { address: Account, chainId: Quantity, nonce: Quantity, r: Scalar, s: Scalar, yParity: Parity },
-    { v: "yParity" },
-  ),
+  writtenBy((entry, ...where) => {
+    const isUnsigned = isRecord(entry) && "authority" in entry && !("r" in entry);
+    return (isUnsigned ? UnsignedAuthorization : SignedAuthorization).write(entry, ...where);
+  }, SignedAuthorization),
 );
 
 /** A transaction in full: mined, pending, or simulated where `returnFullTransactions` asked for it. */

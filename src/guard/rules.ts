@@ -274,6 +274,9 @@ export const clear = Effect.fnUntraced(function* (guard: Guarding, made: BundleR
     attempt(() => on.ready(report)),
     (cause) => notCleared(report, cause),
   );
+  // guard: an authorisation that nobody has signed
+  if (clearance.signs.length > 0)
+    return yield* refused("authorizationList", "has an authorisation that is not signed: sign it first");
   // guard: a caution that nobody accepted
   if (isWarned(report) && !(yield* allows(rules.onCaution, "send", report)))
     return yield* Effect.fail(notCleared(report, undefined));

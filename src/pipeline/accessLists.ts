@@ -13,7 +13,7 @@ import { isFirst, type Case } from "../steps/reading/bundle.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { isSystem } from "../steps/reading/nobodyCalled.js";
 import type { Run } from "../steps/simulate.js";
-import { bareCall } from "../transaction/request.js";
+import { bareCall, hasUnsigned } from "../transaction/request.js";
 import type { Round } from "./answers.js";
 import { hidingIn, isTracing, opaqueIn } from "./extras/stateTraces.js";
 import type { Claim } from "./proofPlans.js";
@@ -38,7 +38,10 @@ export const askLists =
     const isReal = options.stateOverrides === null && options.blockOverrides === null && steps.has("simulate");
     const isAsked = isReal && memory.refused("eth_createAccessList") === null && !isTracing(memory);
     const opaque = opaqueIn(isAsked ? bundle : [], chainId, ({ input: { to, data } }) => to !== null && data !== "0x");
-    const first = opaque.filter((entry) => isFirst(entry, bundle)).slice(0, mostListed.lists);
+    // why: few nodes make a list under overrides, which one that is not signed yet needs
+    const first = opaque
+      .filter((entry) => isFirst(entry, bundle) && !hasUnsigned(entry.input))
+      .slice(0, mostListed.lists);
     const asks = each(first, ({ index, input }) =>
       mapped(one(accessListOf(bareCall(input, gasOf(input)), block)), (list) => ({ index, list: successOf(list) })),
     );

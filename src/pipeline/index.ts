@@ -12,4 +12,4 @@ export { prepare, revise, type Options } from "./prepare.js";
 export { ready } from "./steps.js";
 export { proveChosen } from "./prove.js";
 export { unprovable } from "./report.js";
-export { proveScanned, scanOnce, withLast } from "./twoRounds.js";
+export { proveScanned, runOn, scanOnce, withLast } from "./twoRounds.js";

@@ -14,8 +14,10 @@ import { code } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
+import { hasUnsigned } from "../transaction/request.js";
 import { recoverAuthorities } from "../transaction/authorities.js";
 import * as Transaction from "../Transaction.js";
+import { chainsInUse } from "../eth/chains.js";
 import type { BlockParameter } from "../eth/parameters.js";
 import type { Rpc } from "../rpc/index.js";
 import { getterOf, pretendedIn } from "../steps/reading/pretended.js";
@@ -103,6 +105,19 @@ export const withTokens = (options: ReportOptions, block: BlockParameter): Effec
   pretendedIn(options).length === 0
     ? Effect.succeed(options)
     : Effect.flatMap(rare, ({ withTokenSlots }) => withTokenSlots(options, block));
+
+/** Runs `ask` on a node that takes authorisations that are yet to be signed; nothing is asked where there are none. */
+export const assuming = <A, E, R>(
+  bundle: Bundle,
+  { block }: Pick<ReportOptions, "block">,
+  ask: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R | Rpc> =>
+  // why: only the first can have one
+  hasUnsigned(bundle[0].input)
+    ? Effect.flatMap(Effect.zip(rare, chainsInUse), ([{ withAssumed }, chains]) =>
+        withAssumed(bundle[0].input, block ?? chains(bundle[0].input.chainId).blockTag, ask),
+      )
+    : ask;
 
 /** `looks`, and what tells whether the pretended balances and allowances are those of the tokens. */
 export const withPretended = (looks: ReadonlyArray<Query>, options: ReportOptions): ReadonlyArray<Query> => {

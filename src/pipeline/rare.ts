@@ -4,4 +4,5 @@ export { askCalls, askFirst, bisectUnsupported } from "./endpoint/bisect.js";
 export { withSent, withTrace, withTracedInner, withTraces } from "./extras/trace.js";
 export { settleGas } from "./gas/limit.js";
 export { withTokenSlots } from "./tokenSlots.js";
+export { withAssumed } from "./unsigned.js";
 export { settleBurnt } from "./smaller.js";

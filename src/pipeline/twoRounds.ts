@@ -174,6 +174,14 @@ const provedIn = Effect.fnUntraced(function* <E, R>(
   return yield* phase("Preflight.prove", Effect.flatMap(proving, withLast), (made) => made);
 });
 
+/** Runs `use` with the deadline of its options, on a node that takes what is yet to be signed of its inputs. */
+export const runOn = <A, E, R>(
+  { bundle, options }: Pick<Parameters<typeof scanOnce>[0], "bundle" | "options">,
+  use: () => Effect.Effect<A, E, R>,
+  earlier: Report["ledger"] | null = null,
+): Effect.Effect<A, E, R | Rpc> =>
+  withRun(options.deadlineMs, () => Options.assuming(bundle, options, Effect.suspend(use)), earlier);
+
 /**
  * A scan, and its proof of what `choose` makes of it; null = nobody chooses. A scan that is settled is the answer; of any
  * other the report is made only where somebody reads it. Where it `speculates`, the proof's requests go out beside the scan,
@@ -184,7 +192,7 @@ export const proveScanned = <E = never, R = never>(
   choose: ((scanned: BundleReport) => Effect.Effect<BundleReport, E, R>) | null,
   speculates = false,
 ): Effect.Effect<BundleReport, E, Rpc | R> =>
-  withRun(prepared.options.deadlineMs, () =>
+  runOn(prepared, () =>
     // why: what is pretended is found in front of the scan, and nothing can be sent beside it
     speculates && prepared.options.tokenOverrides === null
       ? Effect.scopedWith((scope) => provedIn(prepared, choose, scope))

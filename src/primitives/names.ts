@@ -102,6 +102,7 @@ export const askRules = [
     "settlement",
     "quorumPinned",
     "tokenSlots",
+    "unsigned",
   ] as const),
 ] as const;
 /** A rule for requests after the first round; see {@link askRules}. */

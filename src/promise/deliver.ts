@@ -26,6 +26,7 @@ import { functionGiven } from "./given.js";
 import { withViemCause } from "./reverted.js";
 import { Rpc } from "../rpc/index.js";
 import { check } from "../Transaction.js";
+import { hasUnsigned } from "../transaction/index.js";
 
 /** Signs one cleared request; `index` is its place in the bundle. */
 export type Sign = (request: Request, index: number) => Promise<`0x${string}`>;
@@ -151,6 +152,11 @@ const clearAgain = Effect.fnUntraced(function* (
 /** The input, checked; its nonces are reserved, so that it must have none. */
 const withoutNonces = Effect.fnUntraced(function* (input: unknown) {
   const checked = yield* Rpc.use(({ defaults }) => check(input, defaults));
+  if (hasUnsigned(checked.transactions[0]))
+    return yield* new InvalidTransaction({
+      field: "authorizationList",
+      problem: "has an authorisation that is not signed, and deliver signs transactions alone",
+    });
   const fixed = checked.transactions.findIndex(({ nonce }) => nonce !== null);
   if (fixed === -1) return checked;
   const field = Array.isArray(input) ? `[${fixed}].nonce` : "nonce";

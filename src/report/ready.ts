@@ -17,7 +17,16 @@ import { withJson } from "../primitives/json.js";
 import type { BuiltInStep, OwnName } from "../primitives/names.js";
 import { safely } from "../primitives/record.js";
 import { statementText } from "../primitives/statement.js";
-import { isRequestOf, isUnbound, type Request, type Signable, signingHash } from "../transaction/request.js";
+import {
+  authorizationHash,
+  hasUnsigned,
+  isRequestOf,
+  isUnbound,
+  type Request,
+  type Signable,
+  signingHash,
+  unsignedIn,
+} from "../transaction/request.js";
 import { recoverAuthorities } from "../transaction/authorities.js";
 import { currencyOf } from "./chain.js";
 import { waitsOf } from "./waits.js";
@@ -90,14 +99,29 @@ export const digestOf = (
     return keccak256(concat(...parts));
   }, null);
 
-/** The digest that the report's chain, senders and requests make; null while a request has a hole, or there is none. */
+/** Signatures to be given in front of the transactions: what the first one carries and is not signed yet, in order. */
+const signsOf = ({ transactions: [first] }: Pick<Report, "transactions">): Clearance["signs"] =>
+  first === undefined || !hasUnsigned(first.input)
+    ? []
+    : unsignedIn(first.input).flatMap((entry) => {
+        const { authority: signer, address, chainId, nonce } = entry;
+        const digest = authorizationHash(entry);
+        return digest === null ? [] : [{ kind: "authorization", signer, digest, chainId, address, nonce } as const];
+      });
+
+/** The digest that the report's chain, signatures, senders and requests make; null while a request has a hole, or there is none. */
 export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId" | "transactions">): Hash | null => {
   const signables = transactions.flatMap(({ input, request }) =>
     request === null ? [] : [{ from: input.from, request }],
   );
   return chainId === null || signables.length === 0 || signables.length !== transactions.length
     ? null
-    : digestOf(reportVersion, chainId, signables);
+    : digestOf(
+        reportVersion,
+        chainId,
+        signables,
+        transactions[0]?.input.authorizationList ? signsOf({ transactions }) : [],
+      );
 };
 
 /** Why there is no clearance: the first blocker as its own error, what is missing, or a version that is not ours. */
@@ -190,6 +214,9 @@ const isRawAltered = Effect.fnUntraced(function* ({ transactions }: Report, raw:
 
 /**
  * Permission to sign exactly the report's requests, on `ready` and `caution`; of a bundle's report there is at least one.
+ * While an authorisation (EIP-7702) in it is not signed, `signs` has that, and `requests` is empty: no transaction can be signed
+ * before it. `Report.withAuthorizations` puts the signature into the report, to be proven again.
+ *
  * Verdict, digest and age are worked out again, nothing is taken on trust from the report's own words.
  *
  * Fails with `ReportVersion` where an older version made the report, then with the first blocker as its own tagged error, else with `NotProven { missing }`: every check
@@ -248,8 +275,17 @@ export const readyWith = Effect.fn("Report.ready")(function* (
   if (missing.length > 0 || requests === null || chainId === null || report.digest === null)
     return yield* new NotProven({ missing });
   yield* recoverAuthorities(report.transactions.map(({ input }) => input));
+  const signs = signsOf(report);
+  // why: a transaction with a signature that is yet to be given is another one
+  if (signs.length > 0) {
+    const digest = digestOf(version, chainId, [], signs);
+    if (digest === null) return yield* new NotProven({ missing: [gap("Altered", "a signature cannot be asked for")] });
+    const first = { signs, requests: [], senders: [], waits: [], chainId, digest, expiresAt: expiryOf(report) };
+    // its type cannot tell whether an authorisation of a report is signed: whoever leaves one unsigned reads `signs`
+    return withJson<typeof Clearance.Type>(first) as BundleClearance;
+  }
   return withJson({
-    signs: [],
+    signs,
     // why: whoever is handed the report or the clearance changes nothing of the other
     requests: copyOf(requests),
     senders: report.transactions.map(({ input }) => input.from),

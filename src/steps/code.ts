@@ -18,6 +18,7 @@ import { address, wei } from "../primitives/statement.js";
 import { isBurning } from "../abi/words.js";
 import { fromError, code, type Finding } from "../report/finding.js";
 import type { AccountCode, Parties } from "../report/parts.js";
+import { isUnsigned } from "../transaction/fields.js";
 import type { Transaction } from "../Transaction.js";
 import type { WitnessAnswer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
@@ -136,7 +137,9 @@ const lookAt = (
   bundle: ReadonlyArray<Numbered>,
 ): AccountCode => {
   const [had, has] = [before.account(account), after.account(account)];
-  const answer = codes.get(account);
+  // why: before it is signed, what an authorisation makes of an account is pretended in the runs alone
+  const isPretended = bundle[0]?.authorizations.some((one) => one.authority === account && isUnsigned(one.entry));
+  const answer = isPretended === true ? undefined : codes.get(account);
   // why: its own authorisations take effect before it runs, and behind what the witness saw
   const here = entry.index === 0 || authorizes(entry, account) ? null : (met[entry.index]?.account(account) ?? null);
   const isDisputed = isCode(successOf(answer)) && had !== null && !isCode(codeIn(had));

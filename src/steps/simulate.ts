@@ -23,6 +23,7 @@ import { text, type Statement } from "../primitives/statement.js";
 import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { RunName } from "../report/schema.js";
 import type { RunContext } from "../rpc/index.js";
+import { isUnsigned } from "../transaction/fields.js";
 import { namedQuery, placementIn, readers, slotQueries, type Placement } from "../witness/placement.js";
 import { gasFor, type Query } from "../witness/queries.js";
 import { seenIn, unseen, type View } from "../witness/view.js";
@@ -203,7 +204,9 @@ const runOf = Effect.fnUntraced(function* (asked: AskedRun, blocks: ReadonlyArra
   if (block === undefined) return null;
   const answers = answersIn(plan, layout, own);
   const { before, after } = answers;
-  const evidence = plan.pretended ? ("assumed" as const) : ("measured" as const);
+  // why: what an authorisation does before it is signed; what is read on that state is measured
+  const isAssumed = plan.pretended || plan.calls[0]?.input.authorizationList?.some(isUnsigned) === true;
+  const evidence = isAssumed ? ("assumed" as const) : ("measured" as const);
   const transactions = Arr.zip(plan.calls, answers.of("transaction"));
   const ran = transactions.map(([call, { granted, result }]) => ({
     ...{ call, granted, isSuccess: result.status === "success" },

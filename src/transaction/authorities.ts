@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { lazyImport } from "../primitives/effects.js";
 import type { Address } from "../primitives/hex.js";
-import type { Authorization, Transaction } from "./fields.js";
+import { isUnsigned, type Authorization, type Transaction, type UnsignedAuthorization } from "./fields.js";
 
 const loading = lazyImport(() => import("./signer.js"));
 
@@ -12,15 +12,20 @@ const loading = lazyImport(() => import("./signer.js"));
 let recover: (entry: Authorization) => Address | null = () =>
   Result.getOrThrow(Result.fail("an authority was read before `recoverAuthorities`"));
 
-/** `authorityOf` of an authorisation that {@link recoverAuthorities} was given. */
-export const recoveredAuthority = (entry: Authorization): Address | null => recover(entry);
+/** The authority of an authorisation: the one it names, or `authorityOf` where {@link recoverAuthorities} was given it. */
+export const recoveredAuthority = (entry: Authorization | UnsignedAuthorization): Address | null =>
+  isUnsigned(entry) ? entry.authority : recover(entry);
 
 /** Authorisations that are recovered between two turns of the event loop. */
 const atOnce = 8;
 
 /** Recovers the authorities of transactions, a few at a time: what reads them after it stalls nothing. */
-export const recoverAuthorities = (transactions: ReadonlyArray<Transaction>): Effect.Effect<void> => {
-  const entries = transactions.flatMap(({ authorizationList }) => authorizationList ?? []);
+export const recoverAuthorities = (
+  transactions: ReadonlyArray<Pick<Transaction, "authorizationList">>,
+): Effect.Effect<void> => {
+  const entries = transactions.flatMap(({ authorizationList }) =>
+    (authorizationList ?? []).flatMap((entry) => (isUnsigned(entry) ? [] : entry)),
+  );
   if (entries.length === 0) return Effect.void;
   return Effect.flatMap(loading, ({ authorityOf }) => {
     recover = authorityOf;

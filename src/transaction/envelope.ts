@@ -69,11 +69,16 @@ export const amountItems = (values: ReadonlyArray<unknown>): ReadonlyArray<Item>
 const address = bytes(isAddress);
 const hashes = list(bytes(isHash));
 
-/** An authorisation as its bytes have it: what is signed, then the signature. EIP-7702: a parity is one byte. */
-export const authorizationItems = tuple({
-  ...{ chainId: amount, address, nonce: amount },
-  ...{ yParity: upTo(255n), r: amount, s: amount },
-});
+const signedPart = { chainId: amount, address, nonce: amount };
+const signedItems = tuple({ ...signedPart, yParity: upTo(255n), r: amount, s: amount });
+const unsignedItems = tuple({ ...signedPart, authority: address, r: amount, s: amount });
+
+/**
+ * An authorisation as its bytes have it: what is signed, then the signature. EIP-7702: a parity is one byte. Before it is signed
+ * its authority is in that place, which makes bytes that no node takes.
+ */
+export const authorizationItems = (value: unknown): ReadonlyArray<Item> | null =>
+  (isRecord(value) && "authority" in value ? unsignedItems : signedItems)(value);
 
 const writers: Readonly<Record<Name, Writer>> = {
   ...{ chainId: amount, nonce: amount, gas: amount, value: amount },

@@ -7,6 +7,7 @@ import type * as Arr from "effect/Array";
 import * as Rows from "effect/Record";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import * as Struct from "effect/Struct";
 import { Address, Hash, Hex, nullable, Uint } from "../primitives/hex.js";
 import { no } from "../primitives/problem.js";
 import * as Read from "../primitives/problem.js";
@@ -35,6 +36,18 @@ export const Authorization = Schema.Struct({
 });
 export type Authorization = typeof Authorization.Type;
 
+/** An EIP-7702 authorisation that is yet to be signed, by whom it is named. */
+export const UnsignedAuthorization = Schema.Struct({
+  /** The account that is to sign it, and whose code it sets. */
+  authority: Address,
+  ...Struct.pick(Authorization.fields, ["address", "chainId", "nonce"]),
+});
+export type UnsignedAuthorization = typeof UnsignedAuthorization.Type;
+
+/** True of an authorisation that is yet to be signed. */
+export const isUnsigned = (entry: Authorization | UnsignedAuthorization): entry is UnsignedAuthorization =>
+  "authority" in entry;
+
 const accessListEntry: Read.Read<typeof AccessListEntry.Type> = (value, field) =>
   Result.gen(function* () {
     const entry = yield* Read.record(value, field);
@@ -44,18 +57,27 @@ const accessListEntry: Read.Read<typeof AccessListEntry.Type> = (value, field) =
     };
   });
 
-const authorization: Read.Read<Authorization> = (value, field) =>
+/** Fields of an authorisation that its signature has. */
+const signatures = ["r", "s", "yParity", "v"];
+
+const authorization: Read.Read<Authorization | UnsignedAuthorization> = (value, field) =>
   Result.gen(function* () {
     const entry = yield* Read.record(value, field);
+    const signed = {
+      address: yield* Read.address(entry["address"] ?? entry["contractAddress"], `${field}.address`),
+      chainId: yield* Read.integer()(entry["chainId"], `${field}.chainId`),
+      nonce: yield* Read.nonce(entry["nonce"], `${field}.nonce`),
+    };
+    // why: who signed is told by a signature, where there is one
+    if (Read.given(entry["authority"]) && !signatures.some((name) => Read.given(entry[name])))
+      return { authority: yield* Read.address(entry["authority"], `${field}.authority`), ...signed };
     const parity = Read.given(entry["yParity"])
       ? entry["yParity"]
       : typeof entry["v"] === "bigint"
         ? Number(entry["v"] >= 27n ? entry["v"] - 27n : entry["v"])
         : undefined;
     return {
-      address: yield* Read.address(entry["address"] ?? entry["contractAddress"], `${field}.address`),
-      chainId: yield* Read.integer()(entry["chainId"], `${field}.chainId`),
-      nonce: yield* Read.nonce(entry["nonce"], `${field}.nonce`),
+      ...signed,
       r: yield* Read.hash(entry["r"], `${field}.r`),
       s: yield* Read.hash(entry["s"], `${field}.s`),
       yParity: yield* Read.integer(1)(parity, `${field}.yParity`),
@@ -123,17 +145,23 @@ const accessList = kind<ReadonlyArray<typeof AccessListEntry.Type>>()(
   null,
   Read.listOf(accessListEntry),
 );
-/** As callers write them: the parity by itself or in `v`. */
+/** As callers write them: the parity by itself or in `v`; not signed yet by their authority. */
 const authorizations = kind<
   ReadonlyArray<
-    Omit<Authorization, "yParity"> & {
-      /** 0 or 1. */
-      readonly yParity?: number | undefined;
-      /** 27 or 28. */
-      readonly v?: bigint | undefined;
-    }
+    | (Omit<Authorization, "yParity"> & {
+        /** 0 or 1. */
+        readonly yParity?: number | undefined;
+        /** 27 or 28. */
+        readonly v?: bigint | undefined;
+      })
+    | UnsignedAuthorization
   >
->()(Schema.Array(Authorization), "authorizationList", null, Read.listOf(authorization, 1));
+>()(
+  Schema.Array(Schema.Union([Authorization, UnsignedAuthorization])),
+  "authorizationList",
+  null,
+  Read.listOf(authorization, 1),
+);
 
 /** Null while the caller leaves it open. */
 const open = { absent: null, filled: false } as const;
@@ -169,7 +197,10 @@ export const fields = {
   gasPrice: { ...price, ...found },
   /** EIP-2930: accounts and storage that are paid for ahead. */
   accessList: { ...accessList, ...open },
-  /** Signed EIP-7702 authorisations; a bundle has at most 2,000. */
+  /**
+   * EIP-7702 authorisations, at most 2,000 in a bundle: signed, or `{ authority, address, chainId, nonce }` before they are,
+   * in the first transaction alone. An effect without a signature is assumed.
+   */
   authorizationList: { ...authorizations, ...open },
   /** EIP-4844: versioned hashes of the blobs, 32 bytes each. */
   blobVersionedHashes: { ...hashes, ...open },
@@ -182,6 +213,9 @@ export const maxTransactions = 64;
 
 /** The most authorisations that a bundle may have: each takes 25,000 gas, so that a block of 50 million holds no more. */
 export const maxAuthorizations = 2_000;
+
+/** The most that may be yet to be signed. */
+export const maxUnsigned = 16;
 
 /** Facts that the form of an input tells beside its fields; a key is absent where it says nothing. */
 const OriginStruct = Schema.Struct({

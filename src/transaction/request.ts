@@ -5,10 +5,15 @@ import * as Struct from "effect/Struct";
 import { isChecksummed, keccak256 } from "../primitives/bytes.js";
 import { isHash, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import { schemasOf, safely } from "../primitives/record.js";
-import { isLegacy, itemOf, itemsOf, sealed, type Unchecked } from "./envelope.js";
-import { fields, type Authorization, type Transaction } from "./fields.js";
+import { authorizationItems, isLegacy, itemOf, itemsOf, sealed, type Unchecked } from "./envelope.js";
+import { fields, Authorization, isUnsigned, type Transaction, type UnsignedAuthorization } from "./fields.js";
 
-const { from: _, ...schemas } = schemasOf(fields);
+const { from: _, authorizationList: given, ...others } = schemasOf(fields);
+const schemas = {
+  ...others,
+  /** Signed EIP-7702 authorisations. */
+  authorizationList: Schema.Array(Authorization),
+};
 
 /** A field that a type of transaction does not have. */
 interface Absent extends Struct.Lambda {
@@ -73,6 +78,9 @@ const unbound = Schema.Struct({
   chainId: Schema.optionalKey(Schema.Never),
 }) as never as typeof legacy;
 
+/** An authorisation in it may be yet to be signed: reports have such requests, and a clearance hands none of them out. */
+const unsigned = Schema.Struct({ ...eip7702.fields, authorizationList: given }) as never as typeof eip7702;
+
 /** Before EIP-2718, with the chain by EIP-155. */
 export interface LegacyRequest extends Schema.Schema.Type<typeof legacy> {}
 /** Type 1: a gas price, and accounts and storage that are paid for ahead. */
@@ -85,7 +93,7 @@ export interface Eip4844Request extends Schema.Schema.Type<typeof eip4844> {}
 export interface Eip7702Request extends Schema.Schema.Type<typeof eip7702> {}
 
 /** A request exactly as viem's `signTransaction` takes it: its types accept it as it is. */
-export const Request = Schema.Union([legacy, eip2930, eip1559, eip4844, eip7702, unbound]);
+export const Request = Schema.Union([legacy, eip2930, eip1559, eip4844, eip7702, unsigned, unbound]);
 /** A request that is to be signed, by its `type`. Prices in wei per gas, `value` in wei, `gas` in gas. */
 export type Request = LegacyRequest | Eip2930Request | Eip1559Request | Eip4844Request | Eip7702Request;
 
@@ -190,11 +198,27 @@ const counted = (count: unknown): bigint | null =>
   typeof count === "number" && Number.isSafeInteger(count) ? BigInt(count) : null;
 const wordIn = (value: unknown): bigint | null => (isHash(value) ? BigInt(value) : null);
 
-/** An authorisation as the bytes have it; null in place of what is none. */
-export const saidBy = ({ address, chainId, nonce, yParity, r, s }: Authorization) => ({
-  ...{ address, chainId: counted(chainId), nonce: counted(nonce) },
-  ...{ yParity: counted(yParity), r: wordIn(r), s: wordIn(s) },
-});
+/** An authorisation as the bytes have it. Unsigned, it has words as long as a signature's. */
+const saidBy = (entry: Authorization | UnsignedAuthorization) => {
+  const said = { address: entry.address, chainId: counted(entry.chainId), nonce: counted(entry.nonce) };
+  if (!isUnsigned(entry)) return { ...said, yParity: counted(entry.yParity), r: wordIn(entry.r), s: wordIn(entry.s) };
+  const [r, s] = ["0x01", "0x02"].map((part) => BigInt(keccak256(`${part}${entry.authority.slice(2)}` as Hex)));
+  return { ...said, authority: entry.authority, r, s };
+};
+
+/** keccak256 of what an authority signs (EIP-7702); null where it is none. */
+export const authorizationHash = (entry: Authorization | UnsignedAuthorization): Hash | null => {
+  const items = authorizationItems(saidBy(entry));
+  return items === null ? null : keccak256(sealed("0x5", items.slice(0, 3)));
+};
+
+/** True if an authorisation of a transaction is yet to be signed. */
+export const hasUnsigned = ({ authorizationList }: Pick<Transaction, "authorizationList">): boolean =>
+  authorizationList !== null && authorizationList.some(isUnsigned);
+
+/** The authorisations of a transaction that are yet to be signed. */
+export const unsignedIn = ({ authorizationList }: Pick<Transaction, "authorizationList">) =>
+  authorizationList === null ? [] : authorizationList.filter(isUnsigned);
 
 /** The contents of a request, for `itemsOf` to check; null where no signer would take its fields, whatever they hold. */
 export const fieldsIn = (request: Request): Unchecked | null => {

@@ -4,16 +4,37 @@ import { sha256 } from "@noble/hashes/sha2";
 import * as Result from "effect/Result";
 import * as Struct from "effect/Struct";
 import * as Rlp from "ox/Rlp";
-import { bytesToHex, concat, hexToBytes, keccak256, numberToHex } from "../primitives/bytes.js";
+import { bytesToHex, hexToBytes, keccak256, numberToHex } from "../primitives/bytes.js";
 import { isHex, lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import { bytes, given, no } from "../primitives/problem.js";
 import { remembered, safely } from "../primitives/record.js";
-import { maxAuthorizations, type Authorization } from "./fields.js";
-import { amountItems, authorizationItems, isLegacy, itemsOf, orderOf, sealed, type Item } from "./envelope.js";
-import { envelopes, fieldsIn, saidBy, signingHash, unsignedBytes, type Request, type Signable } from "./request.js";
+import { isUnsigned, maxAuthorizations, type Authorization, type UnsignedAuthorization } from "./fields.js";
+import { amountItems, isLegacy, itemsOf, orderOf, sealed, type Item } from "./envelope.js";
+import {
+  authorizationHash,
+  envelopes,
+  fieldsIn,
+  signingHash,
+  unsignedBytes,
+  type Request,
+  type Signable,
+} from "./request.js";
 import type { ReadBytes } from "./forms.js";
 
 const digits = (hex: string): string => hex.replace(/^0x/, "").padStart(64, "0");
+
+const addressOf = (publicKey: string): Address => `0x${keccak256(`0x${publicKey.slice(2)}`).slice(-40)}` as Address;
+
+/** The address of a private key. */
+export const addressOfKey = (key: Hex): Address =>
+  addressOf(bytesToHex(secp256k1.getPublicKey(digits(key), false)).slice(2));
+
+/** The signature of an authorisation (EIP-7702) by a private key. */
+export const signAuthorization = (key: Hex, { address, chainId, nonce }: Omit<UnsignedAuthorization, "authority">) => {
+  const hash = authorizationHash({ authority: addressOfKey(key), address, chainId, nonce });
+  const { r, s, recovery } = secp256k1.sign(digits(hash ?? ""), digits(key));
+  return { r, s, yParity: recovery };
+};
 
 /** The address whose key signed `hash`; null when the signature is none. */
 export const recoverSigner = (
@@ -24,23 +45,22 @@ export const recoverSigner = (
     const signature = secp256k1.Signature.fromCompact(`${digits(r)}${digits(s)}`).addRecoveryBit(yParity);
     // EIP-2: every chain refuses the upper half of s
     if (signature.hasHighS()) return null;
-    const key = signature.recoverPublicKey(digits(hash)).toHex(false);
-    return `0x${keccak256(`0x${key.slice(2)}`).slice(-40)}` as Address;
+    return addressOf(signature.recoverPublicKey(digits(hash)).toHex(false));
   }, null);
 
 /** The authorities of the last authorisations, by what these say: a recovery takes a millisecond, and a report asks for each five times. */
 const authorities = remembered<Address | null>(2 * maxAuthorizations, 512);
 
-/** The account that an EIP-7702 authorisation speaks for; null when its signature is none. */
-export const authorityOf = (authorization: Authorization): Address | null =>
+/** The account that an EIP-7702 authorisation speaks for, the one it names before it is signed; null when its signature is none. */
+export const authorityOf = (authorization: Authorization | UnsignedAuthorization): Address | null =>
   safely(() => {
+    if (isUnsigned(authorization)) return authorization.authority;
     const { address, chainId, nonce, ...signature } = authorization;
     // why: ahead of what is remembered, where "1" and 1 are one key
-    const items = authorizationItems(saidBy(authorization));
-    if (items === null) return null;
+    const hash = authorizationHash(authorization);
+    if (hash === null) return null;
     const key = `${address}/${chainId}/${nonce}/${signature.r}/${signature.s}/${signature.yParity}`;
-    const hash = () => keccak256(concat("0x05", Rlp.fromHex(items.slice(0, 3))));
-    return authorities(key, () => recoverSigner(hash(), signature));
+    return authorities(key, () => recoverSigner(hash, signature));
   }, null);
 
 /** The number that bytes are; undefined where they are a list. */

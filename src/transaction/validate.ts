@@ -10,8 +10,10 @@ import { safely } from "../primitives/record.js";
 import {
   CheckedInput,
   fields,
+  isUnsigned,
   maxAuthorizations,
   maxTransactions,
+  maxUnsigned,
   type InputDefaults,
   type Transaction,
 } from "./fields.js";
@@ -179,18 +181,28 @@ const whole = (input: unknown, defaults: InputDefaults, readBytes: ReadBytes): C
         held[other + 1]?.name("chainId") ?? "chainId",
         "differs from the chain of the first transaction",
       );
+    // why: the state is pretended from the first transaction of a block on
+    const late = rest.findIndex(({ transaction }) => transaction.authorizationList?.some(isUnsigned) === true);
+    if (late !== -1)
+      return yield* no(
+        `${held[late + 1]?.name("authorizationList")}`,
+        "has an authorisation that is not signed; only the first transaction can have one",
+      );
     return new CheckedInput(
       [first.transaction, ...rest.map(({ transaction }) => transaction)],
       checked.flatMap(({ abi }) => abi),
     );
   });
 
-/** An input whose signers can be recovered in time. */
-const recoverable = (checked: CheckedInput): Checked<CheckedInput> =>
-  checked.transactions.reduce((sum, { authorizationList }) => sum + (authorizationList?.length ?? 0), 0) >
-  maxAuthorizations
-    ? no("authorizationList", `there are more than ${maxAuthorizations} authorizations`)
+/** An input whose signers can be recovered in time, and those of what is not signed be asked for. */
+const recoverable = (checked: CheckedInput): Checked<CheckedInput> => {
+  const all = checked.transactions.flatMap(({ authorizationList }) => authorizationList ?? []);
+  if (all.length > maxAuthorizations)
+    return no("authorizationList", `there are more than ${maxAuthorizations} authorizations`);
+  return all.length > maxUnsigned && all.filter(isUnsigned).length > maxUnsigned
+    ? no("authorizationList", `there are more than ${maxUnsigned} authorizations that are not signed`)
     : Result.succeed(checked);
+};
 
 const noBytes: ReadBytes = ({ raw }) => no(raw?.path ?? "transaction", "is bytes, which are not read here");
 

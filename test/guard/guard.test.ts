@@ -604,6 +604,27 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     ).toEqual([[], [[1, false, true]], [[2, true, false]]]);
   });
 
+  it("refuses an authorisation that is not signed, whoever hands it in", async () => {
+    const { signed, account } = watched(owner);
+    const entry = { authority: other.address, address: token, chainId: scene.chainId, nonce: 9 };
+    const client = clientOf(account, { onCaution: "send" });
+    const send = { to: spare.address, value: 1n, authorizationList: [entry] };
+    expect(reasonOf(await rejection(client.sendTransaction(send as never)))).toMatchObject({
+      ...{ _tag: "InvalidTransaction", field: "authorizationList" },
+    });
+    const wire = { ...entry, chainId: numberToHex(entry.chainId), nonce: "0x9" };
+    const params = [{ from: owner.address, to: spare.address, value: "0x1", authorizationList: [wire] }];
+    const guarded = guardProvider(
+      callsWallet(() => Promise.reject(new Error("asked"))),
+      { onCaution: "send" },
+    );
+    for (const method of ["eth_sendTransaction", "eth_signTransaction"])
+      expect(reasonOf(await rejection(guarded.request({ method, params } as never)))).toMatchObject({
+        ...{ _tag: "GuardRefused", what: "authorizationList" },
+      });
+    expect(signed).toEqual([]);
+  });
+
   it("calls without an event are the same in an account's own batch alone", async () => {
     const settled: Array<SettledCalls> = [];
     const stops = await scene.deploy({ abi: [], bytecode: creation("00") });

@@ -62,6 +62,13 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
       { maxAge },
     );
 
+  it("refuses an authorisation that is not signed before anything is asked", async () => {
+    const entry = { authority: other.address, address: token, chainId: scene.chainId, nonce: 0 };
+    const input = { from: owner.address, to: nobody, authorizationList: [entry] } as const;
+    const asked = deliver(connect(), signedBy(owner.address), input);
+    await expect(asked).rejects.toMatchObject({ _tag: "InvalidTransaction", field: "authorizationList" });
+  });
+
   it("a clearance that expired while it was signed is proven again, with the same nonce", async () => {
     await using preflight = connect();
     const nonce = await scene.count(other.address);

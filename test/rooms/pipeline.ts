@@ -78,3 +78,4 @@ export { effectsOf, movementsOf, type RunEffects } from "../../src/pipeline/worl
 export { causeOf, comparisonOf, effectsReader } from "../../src/pipeline/worlds/contrast.js";
 export { worseOf } from "../../src/pipeline/worlds/movements.js";
 export { isListOf, namedIn, readNames } from "../../src/pipeline/accessLists.js";
+export { assumed } from "../../src/pipeline/unsigned.js";

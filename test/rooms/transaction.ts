@@ -18,5 +18,12 @@ export {
 export { authenticate, type ShownTransaction } from "../../src/transaction/authenticate.js";
 export { itemOf as fieldItem } from "../../src/transaction/envelope.js";
 export { recoverAuthorities } from "../../src/transaction/authorities.js";
-export { authorityOf, readSigned, recoverSigner, withoutBlobs } from "../../src/transaction/signer.js";
+export {
+  addressOfKey,
+  authorityOf,
+  readSigned,
+  recoverSigner,
+  signAuthorization,
+  withoutBlobs,
+} from "../../src/transaction/signer.js";
 export { validate } from "../../src/transaction/validate.js";

@@ -561,7 +561,18 @@ describe("strange input", () => {
     const { gas: _, ...open } = plain;
     const input = { ...open, ...caps, type: 4, gasLimit: 90_000, authorizationList: [twofold({ signature })] };
     const [{ gas, authorizationList }] = (await checked(input)).transactions;
-    expect([gas, authorizationList?.map(({ yParity }) => yParity)]).toEqual([90_000n, [1]]);
+    expect([gas, authorizationList]).toMatchObject([90_000n, [{ yParity: 1 }]]);
+  });
+
+  it("takes an authorisation that is not signed yet, of JSON-RPC and of our own", async () => {
+    const entry = { authority: from, address: to, chainId: 1, nonce: 7 };
+    const wire = { ...entry, chainId: "0x1", nonce: "0x7" };
+    const { gas: _, ...open } = plain;
+    const rpc = { method: "eth_sendTransaction", params: [{ from, to, type: "0x4", authorizationList: [wire] }] };
+    for (const input of [{ ...open, ...caps, authorizationList: [entry] }, rpc])
+      expect((await checked(input)).transactions[0].authorizationList).toEqual([
+        { ...entry, authority: from.toLowerCase(), address: to.toLowerCase() },
+      ]);
   });
 
   it("is refused where a getter throws", async () => {

@@ -21,6 +21,7 @@ const abi = parseAbi([
 ]);
 const hash = `0x${"11".repeat(32)}`;
 const authorization = { address: to, chainId: 1, nonce: 0, r: hash, s: hash, yParity: 0 };
+const unsigned = { authority: from, address: to, chainId: 1, nonce: 0 };
 const base = { from, to };
 const call = { ...base, abi, functionName: "transfer", args: [to, 1n] };
 const deployment = { from, abi: [{ type: "constructor", inputs: [{ type: "uint8", name: "a" }] }], bytecode: "0x00" };
@@ -96,6 +97,12 @@ const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: Reg
   [{ ...base, authorizationList: [{ ...authorization, r: "0x" }] }, "authorizationList[0].r", /32 bytes/],
   [{ ...base, authorizationList: [{ ...authorization, yParity: 2 }] }, "authorizationList[0].yParity", /to 1/],
   [{ ...base, authorizationList: [{ ...authorization, address: "0x" }] }, "authorizationList[0].address", /20 bytes/],
+  [{ ...base, authorizationList: [{ ...unsigned, authority: "0x" }] }, "authorizationList[0].authority", /20 bytes/],
+  [{ ...base, authorizationList: [{ ...unsigned, authority: undefined }] }, "authorizationList[0].r", /32 bytes/],
+  [{ ...base, authorizationList: [{ ...unsigned, nonce: undefined }] }, "authorizationList[0].nonce", /whole number/],
+  [{ ...base, authorizationList: [{ ...unsigned, s: hash }] }, "authorizationList[0].r", /32 bytes/],
+  [{ ...base, authorizationList: Array.from({ length: 17 }, () => unsigned) }, "authorizationList", /more than 16/],
+  [[base, { ...base, authorizationList: [authorization, unsigned] }], "[1].authorizationList", /only the first/],
   [{ ...base, accessList: [{ address: "0x", storageKeys: [] }] }, "accessList[0].address", /20 bytes/],
   [{ ...base, accessList: [{ address: to, storageKeys: ["0x1"] }] }, "accessList[0].storageKeys[0]", /32 bytes/],
   [{ ...base, accessList: [null] }, "accessList[0]", /object/],

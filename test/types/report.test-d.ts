@@ -165,6 +165,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "TokenChanges":
     case "TokenLies":
     case "AskedInVain":
+    case "AuthorizationUnsigned":
     case "CalledNobody":
     case "GasBurnt":
     case "LookalikeAddress":

@@ -5,7 +5,8 @@ import { describeResult, describeRevert, sizeOf } from "../../abi/print.js";
 import { isNobody } from "../../abi/words.js";
 import { checksummed, escapeText } from "../../primitives/text.js";
 import { type Currency, formatGas, formatGasPrice, formatWei, grouped } from "../../primitives/units.js";
-import type { Authorization } from "../../transaction/fields.js";
+import type { Authorization, UnsignedAuthorization } from "../../transaction/fields.js";
+import { hasUnsigned } from "../../transaction/request.js";
 import type { CallFrame } from "../beside.js";
 import type { AccountCode, By, Fee, Funds, Gas, Nonce, Outcome } from "../parts.js";
 import {
@@ -140,6 +141,7 @@ const requestText = (request: Request, money: Money): string =>
     `data ${(request.data.length - 2) >> 1} bytes`,
     request.accessList === undefined ? null : `${request.accessList.length} access list entries`,
     request.authorizationList === undefined ? null : `${request.authorizationList.length} authorisations`,
+    hasUnsigned({ authorizationList: request.authorizationList ?? null }) ? "not all of them signed yet" : null,
     request.blobVersionedHashes === undefined ? null : `${request.blobVersionedHashes.length} blobs`,
   );
 
@@ -191,8 +193,9 @@ export const traceSections = ({ transactions }: Report, money: Money, { look }: 
     return factsSection(title, ...(trace === null ? [] : frameFacts(trace, money, look)));
   });
 
-const delegationText = ({ address, chainId, nonce }: Authorization): string =>
+const delegationText = ({ address, chainId, nonce, ...entry }: Authorization | UnsignedAuthorization): string =>
   joined(
+    "authority" in entry ? `${checksummed(entry.authority)}, not signed yet` : null,
     isNobody(address) ? "clears a delegation" : `to ${checksummed(address)}`,
     chainId === 0 ? "on every chain" : `on chain ${chainId}`,
     `account nonce ${nonce}`,

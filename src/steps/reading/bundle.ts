@@ -6,7 +6,7 @@ import type { Evidence, Finding } from "../../report/finding.js";
 import type { By, Fee, Gas, Outcome, Parties, Transfer } from "../../report/parts.js";
 import type { TransactionReport } from "../../report/schema.js";
 import type { Request } from "../../transaction/request.js";
-import type { Authorization, Transaction } from "../../transaction/fields.js";
+import type { Authorization, Transaction, UnsignedAuthorization } from "../../transaction/fields.js";
 import { recoveredAuthority } from "../../transaction/authorities.js";
 import { callsIn, type Calls } from "../../abi/batches.js";
 
@@ -17,8 +17,11 @@ export interface Case {
   readonly input: Transaction;
   /** The account that signs and pays, and whose nonce is used: the sender of a plain transaction. */
   readonly signer: Address;
-  /** The EIP-7702 authorisations it carries, and the account that signed each; null when its signature is none: the chain skips it. */
-  readonly authorizations: ReadonlyArray<{ readonly entry: Authorization; readonly authority: Address | null }>;
+  /** The EIP-7702 authorisations it carries, and the account that signed or is to sign each; null when its signature is none: the chain skips it. */
+  readonly authorizations: ReadonlyArray<{
+    readonly entry: Authorization | UnsignedAuthorization;
+    readonly authority: Address | null;
+  }>;
   /** The calls that it makes, batches taken apart; none for a deployment. */
   readonly calls: Calls;
   /** Accounts that count as senders beside the senders, by the option `accounts`; absent = nobody. */

@@ -7,6 +7,7 @@ import { code, type Finding, type Evidence, type Where } from "../../report/find
 import { unseen, type View } from "../../witness/view.js";
 import { ownAccounts, type Ran, type Case } from "./bundle.js";
 import { nobody } from "../../abi/words.js";
+import { isUnsigned } from "../../transaction/fields.js";
 import { effectsIn } from "../../effects/effects.js";
 import type { Control } from "../../effects/told.js";
 
@@ -97,6 +98,15 @@ export const checkControl = (bundle: ReadonlyArray<Ran>, { before }: { readonly 
   );
 };
 
+/**
+ * A node simulated what it will do, on state that the signature would make.
+ * @figures address("account", alice), address("delegate", pool)
+ */
+export const AuthorizationUnsigned = code("approvals", ["info"], "AuthorizationUnsigned", [
+  "an authorisation (EIP-7702) is not signed yet, and its effect is assumed",
+  "let the account sign what `ready` gives in `signs`, then prove the report with the signature",
+]);
+
 /** The authorisations, each with the account that signed it. */
 const delegationsOf = (bundle: ReadonlyArray<Case>) =>
   bundle.flatMap(({ authorizations, index }) =>
@@ -105,6 +115,7 @@ const delegationsOf = (bundle: ReadonlyArray<Case>) =>
       authority,
       delegate: entry.address.toLowerCase() as Address,
       chainId: entry.chainId,
+      isSigned: !isUnsigned(entry),
       transaction: index,
       /** True if the authority's in-flight transactions count: they can take the nonce; pools refuse it beside them. */
       isCounted: bundle.some(({ signer }) => signer === authority),
@@ -158,8 +169,21 @@ export const DelegateWithoutCode = code("code", ["warning"], "DelegateWithoutCod
 export const delegatesToNothing = (where: Where, delegate: Address | null): Finding =>
   DelegateWithoutCode.warning(where, address("delegate", delegate));
 
+/** Tells of an authorisation that its account has not signed yet. */
+const unsigned = ({ isSigned, authority, delegate, transaction }: ReturnType<typeof delegationsOf>[number]) =>
+  isSigned
+    ? []
+    : [
+        AuthorizationUnsigned.info(
+          { transaction, evidence: "assumed" },
+          address("account", authority),
+          address("delegate", delegate),
+        ),
+      ];
+
 const say = (delegation: ReturnType<typeof delegationsOf>[number], after: View, chainId: number | null) => {
-  const { authority, delegate, transaction } = delegation;
+  const { authority, delegate, transaction, isSigned } = delegation;
+  const measured = isSigned ? "measured" : "assumed";
   const ineffective = (severity: "info" | "warning", evidence: Evidence, why: string) => [
     DelegationIneffective[severity](
       { transaction, evidence },
@@ -173,8 +197,8 @@ const say = (delegation: ReturnType<typeof delegationsOf>[number], after: View, 
     return ineffective("info", "estimated", `it is for chain ${delegation.chainId}`);
   const applied = isApplied(delegation, authority, after);
   if (applied === false)
-    return ineffective("warning", "measured", "its nonce is not the account's, or another one follows");
-  const where = { transaction, evidence: applied === null ? "estimated" : "measured" } as const;
+    return ineffective("warning", measured, "its nonce is not the account's, or another one follows");
+  const where = { transaction, evidence: applied === null ? "estimated" : measured } as const;
   const account = address("account", authority);
   const inFlight = text("its own transactions in flight", delegation.isCounted ? null : "not known");
   if (delegate === nobody) return [DelegationCleared.info(where, account, inFlight)];
@@ -188,4 +212,5 @@ const say = (delegation: ReturnType<typeof delegationsOf>[number], after: View, 
 export const checkDelegations = (
   bundle: ReadonlyArray<Case>,
   { after, chainId }: { readonly after: View; readonly chainId: number | null },
-): ReadonlyArray<Finding> => delegationsOf(bundle).flatMap((delegation) => say(delegation, after, chainId));
+): ReadonlyArray<Finding> =>
+  delegationsOf(bundle).flatMap((delegation) => [...say(delegation, after, chainId), ...unsigned(delegation)]);

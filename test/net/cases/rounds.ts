@@ -298,6 +298,17 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
       open,
     ],
   },
+  unsigned: {
+    "of somebody else": [
+      posted(({ scene, at, t }) => ({
+        ...{ from: you, to: t.token, data: calldata(artifacts.Token, "approve", [t.aggregator, 1n]) },
+        authorizationList: [
+          { authority: people.fresh.address, address: at("delegate"), chainId: scene.chainId, nonce: 0 },
+        ],
+      })),
+      open,
+    ],
+  },
   settlement: {
     "as it was said": [settled(spend, async ({ scene }, report) => scene.broadcast(await sign(report))), open],
     "not as it was said": [
