@@ -7,6 +7,8 @@ const shared: Options = {
   outDir: "dist",
   minify: false,
   silent: true,
+  // why: the modules read as the sources do, and maps would be a seventh of the package
+  sourcemap: false,
 };
 
 export default defineConfig([
@@ -16,12 +18,9 @@ export default defineConfig([
     // `Report.fromJson` where they need 7. The types are written by the compiler, beside the code.
     ...shared,
     platform: "neutral",
-    sourcemap: true,
     bundle: false,
     // scripts/static.ts makes one file of src/static.ts
     entry: ["src/**/*.ts", "!src/cli.ts", "!src/cli/**", "!src/static.ts"],
-    // the sources are in the package, so the maps only point there
-    esbuildOptions: (options) => void (options.sourcesContent = false),
     plugins: [{ name: "mark-pure", renderChunk: (code) => ({ code: markPure(code) }) }],
   },
   {
@@ -32,11 +31,9 @@ export default defineConfig([
     target: "node20",
     entry: { "bin/evm-preflight": "src/cli.ts" },
     splitting: false,
-    sourcemap: false,
-    // every command parses the whole file, also the ones that it does not run
-    esbuildOptions: (options) => void (options.minifyWhitespace = true),
+    // every command parses the whole file, also the parts that it does not run
+    minify: true,
     noExternal: [/.*/],
-    external: ["redis"],
     banner: {
       js: '#!/usr/bin/env node\nimport { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
     },

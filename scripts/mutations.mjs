@@ -45,6 +45,10 @@ const guards = {
   "a change of the wallet's that nobody accepted": ["true", "test/guard/guard"],
   "a wallet that was switched while it was proven": ["null", "test/guard/hostile"],
   "raw bytes that nobody cleared": ["false", "test/guard/hostile"],
+  "a node that nobody named, whose verdict a program would take for the chain's": [
+    'Option.getOrElse(flags.rpcUrl, () => "") === ""',
+    "test/cli/check",
+  ],
   "a nonce that another send took": ["false", "test/guard/hostile"],
   "a capability that the proof knows nothing of": ["false", "test/guard/hostile"],
   "a signature of what is no transaction": ["true", "test/guard/hostile"],

@@ -1,6 +1,7 @@
 // Bundles what an app imports (esbuild, for browsers) and holds our own code in it to a budget.
 // `--report` only tells, and says which modules weigh most and by which imports they got in.
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -182,6 +183,21 @@ for (const [code, limit, counted = null] of budgets) {
     console.log(`  ${kb(whole.bytes).toFixed(1)} kB with effect and viem`);
     explain(code, metafile, 12);
   }
+}
+/** Whole files, kB: the command as it is, and the package as it is published. */
+const [packed] = JSON.parse(
+  execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  }),
+);
+for (const [what, bytes, limit] of [
+  ["dist/bin/evm-preflight.js, as it is", statSync("dist/bin/evm-preflight.js").size, 2_600],
+  ["the package, packed", packed.size, 2_400],
+]) {
+  const over = kb(bytes) > limit;
+  if (over) tooLarge++;
+  console.log(`${kb(bytes).toFixed(1).padStart(6)} kB of ${limit}  ${what}${over ? "  TOO LARGE" : ""}`);
 }
 if (report) {
   for (const name of namespaces) {

@@ -418,7 +418,7 @@ const weights: Readonly<Record<string, number>> = {
   ".": 933,
   abi: 2284,
   chains: 593,
-  cli: 2055,
+  cli: 2080,
   effects: 512,
   errors: 1796,
   eth: 1851,

@@ -11,7 +11,7 @@ import { toJson } from "../report/json.js";
 import { toMarkdown } from "../report/markdown.js";
 import { toText } from "../report/text.js";
 import { ready, type Report, times } from "../report/index.js";
-import { deadlineText, endpointFlags, nothingAnswered, readConnection, whyDeaf, withProgress } from "./endpoint.js";
+import { deadlineText, endpointFlags, nothingAnswered, readOwnConnection, whyDeaf, withProgress } from "./endpoint.js";
 import { codeOf, Exited, withExitCodes, wrong } from "./exit.js";
 import { checkFlags, complaint, currencyFlags, readChains, readInput, readOptions, text, toggle } from "./flags.js";
 import { checkWritable, look, print, writeText } from "./terminal.js";
@@ -45,7 +45,7 @@ export const check = Command.make(
   flags,
   Effect.fnUntraced(function* (values) {
     if (values.json && values.markdown) return yield* wrong("--json", "cannot be combined with --markdown");
-    const connection = yield* readConnection(values);
+    const connection = yield* readOwnConnection(values);
     const chains = yield* readChains(values);
     const input = yield* readInput(values);
     const options = yield* readOptions(values);
@@ -83,8 +83,8 @@ export const check = Command.make(
       description: "A transfer",
     },
     {
-      command: `evm-preflight check --from 0x… --to 0x… --abi "transfer(address,uint256)" --args '["0x…", "1000000"]'`,
-      description: "A call through a signature, on ETH_RPC_URL",
+      command: `evm-preflight check --from 0x… --to 0x… "transfer(address,uint256)" 0x… 1000000`,
+      description: "A call by its signature, on ETH_RPC_URL",
     },
     {
       command: `evm-preflight check tx.json --policies policies.json --rpc-url https://your.node --header "authorization: Bearer …"`,

@@ -49,7 +49,9 @@ export const readHeaders = Effect.fnUntraced(function* (headers: ReadonlyArray<s
 export const endpointFlags = {
   /** A flag, else `ETH_RPC_URL`. */
   rpcUrl: Flag.String("rpc-url").pipe(
-    Flag.withDescription("the node's HTTP endpoint (default: ETH_RPC_URL)"),
+    Flag.withDescription(
+      "the node's HTTP endpoint (default: ETH_RPC_URL; of check and verify at a terminal, a node on this machine)",
+    ),
     Flag.withFallbackConfig(Config.String("ETH_RPC_URL")),
     Flag.optional,
   ),
@@ -60,8 +62,27 @@ export const endpointFlags = {
 
 const decodeEndpoint = Schema.decodeUnknownEffect(KnownEndpoint);
 
-/** The endpoint that the flags name, as it is to be connected to; the file of `--endpoint` tells what is known of it. */
-export const readConnection = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof endpointFlags>) {
+/** The endpoint of development nodes. */
+const localNode = "http://127.0.0.1:8545";
+
+/**
+ * The endpoint that the flags name, as it is to be connected to; the file of `--endpoint` tells what is known of it.
+ * Where none is named, and somebody types, it is `localNode`, and says so before anything else.
+ */
+export const readOwnConnection = Effect.fnUntraced(function* (flags: EndpointFlags) {
+  const { stdinIsTerminal } = yield* Stdio.Stdio;
+  // guard: a node that nobody named, whose verdict a program would take for the chain's
+  const isLocal = Option.getOrElse(flags.rpcUrl, () => "") === "" && (yield* stdinIsTerminal);
+  if (!isLocal) return yield* readConnection(flags);
+  const connection = yield* readConnection({ ...flags, rpcUrl: Option.some(localNode) });
+  const line = `The node is ${localNode}: neither --rpc-url nor ETH_RPC_URL names one\n`;
+  return Layer.unwrap(Effect.as(tell(line), connection));
+});
+
+type EndpointFlags = Command.Command.Config.Infer<typeof endpointFlags>;
+
+/** {@link readOwnConnection}, of a named endpoint alone. */
+export const readConnection = Effect.fnUntraced(function* (flags: EndpointFlags) {
   const url = yield* endpoint(flags.rpcUrl, "--rpc-url");
   const headers = yield* readHeaders(flags.header);
   if (Option.isNone(flags.endpoint)) return layerHttp(url, { headers });

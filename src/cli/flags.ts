@@ -15,7 +15,7 @@ import type { Options } from "../Preflight.js";
 import { named, type times } from "../report/index.js";
 import type { LooseCall } from "../Transaction.js";
 import { orWrong, orWrongField, wrong, type WrongUsage } from "./exit.js";
-import { abiOf, abiOfText, inputOf, inputOfText } from "./input.js";
+import { abiOf, abiOfText, callOf, inputOf, inputOfText, isSignature } from "./input.js";
 import { block, duration, integer, list } from "./quantity.js";
 import { parseJson, readJson, readText } from "./terminal.js";
 
@@ -114,9 +114,9 @@ export const optionFlags = {
 export const checkFlags = {
   input: Argument.String("input").pipe(
     Argument.withDescription(
-      "JSON file with a transaction or an array of them, in any form; or its bytes, 0x…; - for stdin; in place of the flags",
+      'a function\'s signature and its arguments, beside --from and --to: "transfer(address,uint256)" 0x… 5; or, in place of the flags, a JSON file (path or file://) with a transaction or an array of them, in any form; its bytes, 0x…; - for stdin',
     ),
-    Argument.optional,
+    Argument.variadic({ min: 0 }),
   ),
   ...Rows.map(ofTransaction, ([name, help]) => text(name, help)),
   ...optionFlags,
@@ -125,19 +125,29 @@ export const checkFlags = {
 /** The values of the flags. */
 export type CheckFlags = Command.Command.Config.Infer<typeof checkFlags>;
 
-/** An ABI from `--abi`: a signature when it has parentheses, else a file of JSON or signatures. */
+/** An ABI from `--abi`: a signature, or a file of JSON or signatures. */
 export const readAbi = Effect.fnUntraced(function* (value: string) {
-  const isSignature = value.includes("(");
-  return yield* orWrongField(isSignature ? abiOf(value, "--abi") : abiOfText(yield* readText(value, "--abi"), "--abi"));
+  return yield* orWrongField(
+    isSignature(value) ? abiOf(value, "--abi") : abiOfText(yield* readText(value, "--abi"), "--abi"),
+  );
 });
 
 /** Complaints about the input, with the flag in place of the field when it came from flags. */
 export const complaint = ({ input }: CheckFlags, { field, problem }: Problem): WrongUsage =>
-  wrong(Option.isSome(input) ? field : field.replace(field.split("[", 1).join(""), flagOf), problem);
+  wrong(
+    // why: of a signature the arguments have no flag
+    input.length > 0 && (!isCalled(input) || /^(?:args|signature)\b/.test(field))
+      ? field
+      : field.replace(field.split("[", 1).join(""), flagOf),
+    problem,
+  );
+
+/** True of a signature with its arguments, in place of a file. */
+const isCalled = ([first]: CheckFlags["input"]): boolean => first !== undefined && isSignature(first);
 
 /** True if `--abi` only decodes: the call is there already, as data or in a file. */
 const isForDecoding = (flags: CheckFlags): boolean =>
-  Option.isSome(flags.input) ||
+  flags.input.length > 0 ||
   (Option.isSome(flags.data) && Option.isNone(flags.functionName) && Option.isNone(flags.args));
 
 /** The transaction or bundle. */
@@ -150,20 +160,29 @@ export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
     yield* Effect.mapError(Effect.fromResult(parseJson(values["args"])), (problem) =>
       wrong("--args", `must be one JSON array in quotes, such as '["0x…", "1000000"]'; it ${problem}`),
     );
-  if (Option.isSome(flags.input)) {
+  const [first, ...args] = flags.input;
+  if (first !== undefined && !isCalled(flags.input)) {
+    // why: a word may be part of a header that lost its quotes
+    if (args.length > 0)
+      return yield* wrong("input", "there are more arguments than it takes; put a value with spaces into quotes");
     const [stray] = Object.keys(values);
     if (stray !== undefined)
       return yield* wrong(
         flagOf(stray),
-        `cannot be combined with the input file ${escapeText(flags.input.value, 60)}; write it into the file`,
+        `cannot be combined with the input file ${escapeText(first, 60)}; write it into the file`,
       );
-    const { value } = flags.input;
-    return yield* inputFrom(inputOfText(isHex(value) ? value : yield* readText(value, "input")));
+    return yield* inputFrom(inputOfText(isHex(first) ? first : yield* readText(first, "input")));
   }
   if (values["from"] === undefined)
     return yield* wrong("--from", "is missing; or give a JSON file with the transaction, or - for stdin");
-  const isCalled = abi !== undefined && !isForDecoding(flags);
-  return yield* inputFrom(inputOf(isCalled ? { ...values, abi: yield* readAbi(abi) } : values, true));
+  if (first !== undefined) {
+    const stray = ["data", "functionName", "args"].find((name) => values[name] !== undefined);
+    if (stray !== undefined)
+      return yield* wrong(flagOf(stray), "cannot be combined with a signature and its arguments");
+    return yield* inputFrom(Result.flatMap(callOf(first, args), (call) => inputOf({ ...values, ...call }, true)));
+  }
+  const isEncoded = abi !== undefined && !isForDecoding(flags);
+  return yield* inputFrom(inputOf(isEncoded ? { ...values, abi: yield* readAbi(abi) } : values, true));
 });
 
 /** Reads what a flag says; undefined where it is absent. */

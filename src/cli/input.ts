@@ -5,13 +5,25 @@
 import * as Result from "effect/Result";
 import type { Abi, AbiFunction, AbiParameter } from "abitype";
 import { toFunctionSignature } from "viem";
-import { isSignatures, parseSignatures, coerceAll, functionsText, noFunction, type Walk } from "../abi/index.js";
+import {
+  isSignatures,
+  parseSignatures,
+  coerceAll,
+  elementOf,
+  functionsText,
+  noFunction,
+  type Walk,
+} from "../abi/index.js";
 import { addressProblem, each, no, type Checked, isHex, isRecord, escapeText } from "../primitives/index.js";
 import { fieldNames, fields, type Unit, fieldHint, isOtherForm } from "../transaction/index.js";
 import { amount, count, integer, wei } from "./quantity.js";
 import { kindOf, parseJson } from "./terminal.js";
 
 const keyword = /^\s*(?:function|event|error|constructor|fallback|receive|struct)\b/;
+
+/** True of a signature, also of an unfinished one. A file whose name is like one is written with its folder: `./f(1)`. */
+export const isSignature = (text: string): boolean =>
+  /^\s*(?:[a-z]+\s+)?[A-Za-z_$][\w$]*\s*\([^/\\]*$/.test(text) && !/\.\w{1,8}$/.test(text);
 
 /** Human-readable signatures, `function` in front or not. */
 const fromSignatures = (signatures: ReadonlyArray<string>, field: string): Checked<Abi> =>
@@ -71,6 +83,59 @@ const fromJson: Walk = {
   },
   isExact: true,
 };
+
+/** The parts of a list or tuple as a text: `[1,2]`, `(1,"a, b")`, one within another; null of any other text. */
+const partsOf = (text: string): ReadonlyArray<string> | null => {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[[\](),]|[^"[\](),]+/g) ?? [];
+  if (tokens.join("") !== text || !/^[[(]/.test(text)) return null;
+  const open: Array<string> = [];
+  const parts = [""];
+  for (const [index, token] of tokens.entries()) {
+    const isEnd = (token === "]" || token === ")") && open.pop() !== undefined && open.length === 0;
+    if (isEnd) {
+      const isWhole = index === tokens.length - 1 && token === (text.startsWith("[") ? "]" : ")");
+      if (!isWhole) return null;
+    } else if (token === "," && open.length === 1) parts.push("");
+    else if (open.length > 0) parts.push(`${parts.pop() ?? ""}${token}`);
+    if (token === "[" || token === "(") open.push(token);
+  }
+  const trimmed = parts.map((part) => part.trim());
+  return open.length > 0 ? null : trimmed.length === 1 && trimmed[0] === "" ? [] : trimmed;
+};
+
+/** A part of a list, whose quotes are no part of it. */
+const unquoted = (part: string): string => {
+  const json = part.startsWith('"') ? parseJson(part) : null;
+  return json !== null && Result.isSuccess(json) && typeof json.success === "string" ? json.success : part;
+};
+
+/** A typed argument as its parameter takes it in JSON; a text that does not fit stays for the parameter to refuse. */
+const typedArgument = (parameter: AbiParameter, text: string): unknown => {
+  const element = elementOf(parameter);
+  const components = "components" in parameter ? parameter.components : null;
+  if (element === null && components === null)
+    return parameter.type === "bool" && isBoolean(text) ? text === "true" : text;
+  const inner = (part: string, index: number): unknown => {
+    const of = element ?? components?.[index];
+    return of === undefined ? part : typedArgument(of, unquoted(part));
+  };
+  return partsOf(text.trim())?.map(inner) ?? Result.getOrElse(parseJson(text), () => text);
+};
+
+const isBoolean = (text: string): boolean => text === "true" || text === "false";
+
+/** The call that a signature and arguments mean, as `cast` takes them. */
+export const callOf = (signature: string, args: ReadonlyArray<string>): Checked<JsonFields> =>
+  Result.flatMap(fromSignatures([signature], "signature"), (abi) => {
+    const item = abi.find(({ type }) => type === "function");
+    if (item?.type !== "function")
+      return no("signature", 'must be that of a function, such as "transfer(address,uint256)"');
+    const values = args.map((text, index) => {
+      const parameter = item.inputs[index];
+      return parameter === undefined ? text : typedArgument(parameter, text);
+    });
+    return Result.succeed({ abi, args: values });
+  });
 
 /** Fields as JSON has them. */
 export type JsonFields = Readonly<Record<string, unknown>>;

@@ -59,14 +59,24 @@ const refused =
   ({ reason }: { readonly reason: { readonly _tag: string } }): WrongUsage =>
     wrong(name, `${escapeText(path, 200)} cannot be ${what} (${reason._tag})`);
 
+/** A path as typed, or that of a `file://` URL; `name` is the flag or argument that named it. */
+const pathOf = (typed: string, name: string): Effect.Effect<string, WrongUsage, Path.Path> => {
+  if (!/^file:/i.test(typed)) return Effect.succeed(typed);
+  const refused = wrong(name, `${escapeText(typed, 200)} is no URL of a file on this machine`);
+  return URL.canParse(typed)
+    ? Effect.flatMap(Path.Path, ({ fromFileUrl }) => Effect.mapError(fromFileUrl(new URL(typed)), () => refused))
+    : Effect.fail(refused);
+};
+
 /** The text of a file; `name` is the flag or argument that named it. */
-export const readText = Effect.fnUntraced(function* (path: string, name: string) {
-  if (path === "-") {
+export const readText = Effect.fnUntraced(function* (typed: string, name: string) {
+  if (typed === "-") {
     const stdio = yield* Stdio.Stdio;
     return yield* Effect.mapError(Stream.mkString(Stream.decodeText(stdio.stdin)), () =>
       wrong(name, "stdin cannot be read"),
     );
   }
+  const path = yield* pathOf(typed, name);
   const fs = yield* FileSystem.FileSystem;
   const why = refused(path, name, "read");
   const info = yield* Effect.mapError(fs.stat(path), why);
@@ -98,9 +108,10 @@ export const kindOf = (json: unknown): string | null => {
 };
 
 /** Refuses a path that nothing could be written to, before any work is done for it; writes nothing. */
-export const checkWritable = Effect.fnUntraced(function* (path: string, name: string) {
+export const checkWritable = Effect.fnUntraced(function* (typed: string, name: string) {
   // why: the folder of no path is the present one, which can be written to
-  if (path === "") return yield* wrong(name, "is empty");
+  if (typed === "") return yield* wrong(name, "is empty");
+  const path = yield* pathOf(typed, name);
   const fs = yield* FileSystem.FileSystem;
   const { dirname } = yield* Path.Path;
   const why = refused(path, name, "written");
@@ -111,7 +122,8 @@ export const checkWritable = Effect.fnUntraced(function* (path: string, name: st
 });
 
 /** Writes a file. */
-export const writeText = Effect.fnUntraced(function* (path: string, text: string, name: string) {
+export const writeText = Effect.fnUntraced(function* (typed: string, text: string, name: string) {
+  const path = yield* pathOf(typed, name);
   const fs = yield* FileSystem.FileSystem;
   yield* Effect.mapError(
     fs.writeFileString(path, text),

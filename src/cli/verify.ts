@@ -9,13 +9,13 @@ import { type Hash, escapeText } from "../primitives/index.js";
 import { fromJson } from "../report/json.js";
 import { settledText } from "../settle/text.js";
 import type { Settled } from "../settle/settlement.js";
-import { deadlineText, endpointFlags, nothingAnswered, readConnection, withProgress } from "./endpoint.js";
+import { deadlineText, endpointFlags, nothingAnswered, readOwnConnection, withProgress } from "./endpoint.js";
 import { Exited, exitCodes, withExitCodes, wrong, type ExitCode } from "./exit.js";
 import { readFlag, text, toggle } from "./flags.js";
 import { duration } from "./quantity.js";
 import { jsonText, kindOf, parseJson, print, readText } from "./terminal.js";
 
-/** 0 as said, 1 something else was mined or the simulation was wrong, 2 the chain moved or nothing was done, 3 not known. */
+/** 0 as said, 1 not found, something else was mined or the simulation was wrong, 2 the chain moved or nothing was done, 3 not known. */
 const codes: Readonly<Record<Settled["class"], ExitCode>> = {
   same: exitCodes.ready,
   priceMoved: exitCodes.caution,
@@ -60,7 +60,7 @@ export const verify = Command.make(
   "verify",
   flags,
   Effect.fnUntraced(function* (input) {
-    const connection = yield* readConnection(input);
+    const connection = yield* readOwnConnection(input);
     const deadline = yield* readFlag("--deadline", input.deadline, duration);
     const deadlineMs = deadline ?? defaultDeadlineMs;
     const answered = nothingAnswered();
@@ -85,12 +85,13 @@ export const verify = Command.make(
     const { class: outcome, transactions } = answer.success;
     // why: a hash that is not the mined one is not what happened, whatever stands in its place
     const isOther = outcome !== "unknown" && transactions.some((one) => "sent" in one);
-    return yield* new Exited({ code: isOther ? exitCodes.blocked : codes[outcome] });
+    const isAbsent = transactions.some(({ state }) => state === "dropped");
+    return yield* new Exited({ code: isOther || isAbsent ? exitCodes.blocked : codes[outcome] });
   }),
 ).pipe(
   Command.withDescription("Compare a report with what was mined, and explain each difference"),
   withExitCodes(
-    "0 it happened as the report said, 1 something else was mined, or under another hash, or the simulation was wrong, 2 the chain moved in between, 3 not mined yet, not found, or not known",
+    "0 it happened as the report said, 1 not found, something else was mined, or under another hash, or the simulation was wrong, 2 the chain moved in between, 3 not mined yet, or not known",
   ),
   Command.withExamples([{ command: "evm-preflight verify 0x… --report report.json", description: "On ETH_RPC_URL" }]),
 );

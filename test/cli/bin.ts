@@ -40,6 +40,7 @@ export const buildBin = async (): Promise<Bin> => {
     platform: "node",
     target: "node20",
     format: "esm",
+    minify: true,
     logLevel: "error",
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',

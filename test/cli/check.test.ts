@@ -1,6 +1,12 @@
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import * as NodeServices from "@effect/platform-node/NodeServices";
 import * as Effect from "effect/Effect";
+import * as Option from "effect/Option";
+import * as Sink from "effect/Sink";
+import * as Stdio from "effect/Stdio";
 import {
   createPublicClient,
   createWalletClient,
@@ -12,6 +18,8 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Rpc } from "../../src/Rpc.js";
+import { readOwnConnection } from "../rooms/cli.js";
 import { fromJson } from "../rooms/report.js";
 import { Token } from "../contracts/artifacts.js";
 import { accounts, startAnvil, type Node } from "../harness/anvil.js";
@@ -172,6 +180,79 @@ describe("check", () => {
     expect(code).toBe(0);
   });
 
+  it("takes a signature and its arguments, as cast does", async () => {
+    const call = ["--from", alice, "--to", token, "transfer(address,uint256)", bob];
+    const { code, stdout } = await check(...call, "1");
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^BLOCKED · [^]*: transfer\(0x\w+…\w+, 1\) \(by an ABI you/),
+    ]);
+    expect((await check(...call, "1", "--abi", tokenAbi)).stdout).toContain(": transfer(");
+    const json = JSON.parse((await check(...call, "0.5ether", "--json")).stdout);
+    const data = encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [bob, 5n * 10n ** 17n] });
+    expect(json.transactions[0].input.data).toBe(data);
+    for (const args of [["f(int256)", "-5"], ["--", "f(int256)", "-5"]]) {
+      const negative = await check("--from", alice, "--to", token, "--json", ...args);
+      expect(JSON.parse(negative.stdout).transactions[0].input.data).toMatch(/f{63}b$/);
+    }
+  });
+
+  it("tells paths, file:// and signatures apart", async () => {
+    const file = join(bin.directory, "f(1).json");
+    writeFileSync(file, JSON.stringify({ from: alice, to: bob, value: "1" }));
+    for (const path of [file, pathToFileURL(file).href]) {
+      expect((await check(path)).stdout, path).toMatch(/^READY/);
+      expect((await check(path, "--html", `${pathToFileURL(file).href}.html`)).code).toBe(0);
+    }
+    expect(readFileSync(`${file}.html`, "utf8")).toContain("<!doctype html>");
+    const abi = await check(
+      ...tokenTransfer("1").map((arg) => (arg === tokenAbi ? pathToFileURL(tokenAbi).href : arg)),
+    );
+    expect(abi.stdout).toMatch(/^BLOCKED/);
+  });
+
+  it("asks a node on this machine where nobody names one and somebody types, and says so first", async () => {
+    const told: Array<string> = [];
+    const connect = (isTerminal: boolean, rpcUrl: Option.Option<string>) =>
+      readOwnConnection({ rpcUrl, header: [], endpoint: Option.none() }).pipe(
+        Effect.flatMap((layer) =>
+          Effect.provide(
+            Effect.map(Rpc, ({ endpoint }) => endpoint),
+            layer,
+          ),
+        ),
+        Effect.provide(
+          Stdio.layerTest({
+            stdinIsTerminal: Effect.succeed(isTerminal),
+            stderr: () =>
+              Sink.forEach((chunk: string | Uint8Array) => Effect.sync(() => void told.push(String(chunk)))),
+          }),
+        ),
+        Effect.provide(NodeServices.layer),
+        Effect.scoped,
+        Effect.result,
+        Effect.runPromise,
+      );
+    expect(await connect(true, Option.none())).toMatchObject({ success: "http://127.0.0.1:8545" });
+    expect(told).toEqual(["The node is http://127.0.0.1:8545: neither --rpc-url nor ETH_RPC_URL names one\n"]);
+    expect(await connect(true, Option.some(""))).toMatchObject({ success: "http://127.0.0.1:8545" });
+    expect(await connect(true, Option.some(node.url))).toMatchObject({ success: node.url });
+    expect(await connect(false, Option.none())).toMatchObject({ failure: { _tag: "WrongUsage" } });
+    expect(told).toHaveLength(2);
+    const piped = await bin.run(["check", ...transfer]);
+    const says = "--rpc-url: is missing (or set ETH_RPC_URL)";
+    expect([piped.code, piped.stdout, piped.stderr]).toEqual([64, "", expect.stringContaining(says)]);
+    const script = existsSync("/usr/bin/script") ? "/usr/bin/script" : null;
+    if (script === null) return;
+    const command = [process.execPath, bin.file, "check", ...transfer, "--deadline", "1s"].join(" ");
+    const { ETH_RPC_URL: _, ...env } = process.env;
+    const typed = spawnSync(script, ["-qec", command, "/dev/null"], {
+      encoding: "utf8",
+      env: { ...env, TERM: "dumb" },
+    });
+    expect(typed.stdout.split("\n")[0]?.trim()).toBe(told[0]?.trim());
+  });
+
   it("decodes the revert of a call given as data, by the ABI beside it", async () => {
     const data = encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [bob, 7n] });
     const { code, stdout } = await check("--from", alice, "--to", token, "--data", data, "--abi", tokenAbi, "--full");
@@ -300,6 +381,18 @@ describe("check", () => {
     [["/nowhere.json"], "input: /nowhere.json cannot be read (NotFound)"],
     [["/nowhere.json", "--from", alice], "--from: cannot be combined with the input file /nowhere.json"],
     [["--from", alice, "--to", bob, "--args", bob, "1000"], "--args: must be one JSON array in quotes"],
+    [["/a.json", "/b.json"], "input: there are more arguments than it takes"],
+    [["file:///nowhere.json"], "input: /nowhere.json cannot be read (NotFound)"],
+    [["file://elsewhere/x.json"], "input: file://elsewhere/… is no URL of a file on this machine"],
+    [["--from", alice, "--to", bob, "f(uint256)", "x"], "args[0]: must be wei"],
+    [["--from", alice, "--to", bob, "f(uint256", "1"], "signature[0]: is no ABI"],
+    [["f(uint256)", "1"], "--from: is missing"],
+    [["--from", alice, "--to", "0x12", "f(uint256)", "1"], "--to: must be 20 bytes"],
+    [["--from", alice, "--to", bob, "f(address)", "0x12"], "args[0]: does not fit address"],
+    ...["--data", "--args", "--function"].map((flag): Mistake => [
+      ["--from", alice, flag, "[]", "f()"],
+      `${flag}: cannot be combined with a signature`,
+    ]),
     [["--from", alice, "--to", bob, "--value", "5"], "--value: needs a unit: 5ether or 5gwei or 5wei"],
     [["--from", alice, "--to", bob, "--max-fee", "2"], "--max-fee: needs a unit: 2gwei or 2wei"],
     [["--from", alice, "--to", bob, "--tip", "0.5"], "--tip: needs a unit: 0.5gwei\nsee"],

@@ -7,12 +7,14 @@ import {
   abiOfText,
   amount,
   block,
+  callOf,
   codeOf,
   count,
   duration,
   inputOf,
   inputOfText,
   integer,
+  isSignature,
   normalize,
   wei,
 } from "../rooms/cli.js";
@@ -23,6 +25,87 @@ const bad = <A>(result: Result.Result<A, unknown>): unknown =>
   Result.isFailure(result) ? result.failure : expect.fail(`accepted: ${String(result.success)}`);
 const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const bob = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+describe("a signature and its arguments", () => {
+  it.each([
+    ...["transfer(address,uint256)", "function f()", "f (uint256) external", "f(", "event E(address a)"],
+    ...["constructor(uint256)", "f(uint256[2][] calldata a) returns (bool)", "_$1()", "f((uint256 a, string b)[] c)"],
+  ])("%s is a signature", (text) => expect(isSignature(text)).toBe(true));
+  it.each([
+    ...["tx.json", "./f()", "/a/f(uint256)", "Token(1).json", "f(1).txt", "file:///f()", "-", "0x02", ""],
+    ...["C:\\f()", "a b.json", "(uint256)", "build (copy)/tx.json"],
+  ])("%s is none", (text) => expect(isSignature(text)).toBe(false));
+
+  const valuesOf = (signature: string, ...args: ReadonlyArray<string>) =>
+    good(
+      Result.flatMap(callOf(signature, args), (call) => inputOf({ from: alice, to: bob, ...call }, true)),
+    ) as Readonly<Record<string, unknown>>;
+  it.each<readonly [signature: string, args: ReadonlyArray<string>, values: ReadonlyArray<unknown>]>([
+    ["transfer(address,uint256)", [bob, "5"], [bob, 5n]],
+    ["f(uint256,int256,uint8)", ["0.1ether", "-7", "0x10"], [10n ** 17n, -7n, 16]],
+    ["f(bool,bool,string,bytes)", ["true", "false", "true", "0x12"], [true, false, "true", "0x12"]],
+    ["f(string,string)", ['"quoted"', "a, (b)"], ['"quoted"', "a, (b)"]],
+    [
+      "f(uint256[],address[])",
+      ["[1, 12345678901234567890]", `[${alice},"${bob}"]`],
+      [
+        [1n, 12345678901234567890n],
+        [alice, bob],
+      ],
+    ],
+    ["f(uint256[][2])", ["[[],[1,2]]"], [[[], [1n, 2n]]]],
+    [
+      "f((uint256,string)[] a)",
+      [`[(1,"a, b)"),(2,c)]`],
+      [
+        [
+          [1n, "a, b)"],
+          [2n, "c"],
+        ],
+      ],
+    ],
+    ["f((uint256 a, bool b) c)", ['{"a": "5", "b": true}'], [{ a: 5n, b: true }]],
+    ["f((uint256 a, bool b) c)", ["(5,true)"], [[5n, true]]],
+    ["f()", [], []],
+  ])("%s takes %j", (signature, args, values) => {
+    expect(valuesOf(signature, ...args)["args"]).toEqual(values);
+  });
+  it.each<readonly [signature: string, args: ReadonlyArray<string>, field: string, problem: string]>([
+    ["transfer(address,uint256)", [bob], "args", "must have 2 entries, got 1"],
+    ["f()", ["1"], "args", "must have 0 entries, got 1"],
+    ["f(uint256)", ["x"], "args[0]", "must be wei"],
+    ["f(uint256[])", ["[1,x]"], "args[0][1]", "must be wei"],
+    ["f(uint256[])", ["[1,]"], "args[0][1]", "must be wei"],
+    ["f(uint256[])", ["[1"], "args[0]", "must be an array"],
+    ["f(uint256[])", ["[1],[2]"], "args[0]", "must be an array"],
+    ["f(uint256[])", ["(1]"], "args[0]", "must be an array"],
+    ["f(bool)", ["yes"], "args[0]", "must be true or false"],
+    ["f((uint256,bool) a)", ["5"], "args[0]", "must be an object or an array"],
+    ["f(address)", ["vitalik.eth"], "args[0]", "is a name"],
+    ["f(uint)x", ["1"], "signature[0]", "is no ABI"],
+    ["event E(uint256 a)", ["1"], "signature", "must be that of a function"],
+  ])("%s refuses %j by %s", (signature, args, field, problem) => {
+    const refused = bad(Result.flatMap(callOf(signature, args), (call) => inputOf({ from: alice, ...call }, true)));
+    expect(refused).toMatchObject({ field, problem: expect.stringContaining(problem) });
+  });
+  it("is a typed failure for any text", () => {
+    const types = fc.constantFrom("uint256", "bool", "string", "uint256[]", "(uint256,string[])[]", "(bool)");
+    const texts = fc.oneof(fc.string(), fc.stringMatching(/^[[\](),"\\a1 ]{0,24}$/));
+    fc.assert(
+      fc.property(types, texts, (type, text) => {
+        const call = callOf(`f(${type})`, [text]);
+        expect(Result.isResult(Result.flatMap(call, (fields) => inputOf({ from: alice, ...fields }, true)))).toBe(true);
+      }),
+    );
+  });
+  it("is what any list of texts was written as", () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.string())), (lists) => {
+        expect(valuesOf("f(string[][])", JSON.stringify(lists))["args"]).toEqual([lists]);
+      }),
+    );
+  });
+});
 
 describe("amounts", () => {
   it.each([

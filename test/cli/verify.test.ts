@@ -41,13 +41,13 @@ afterAll(async () => {
 const verify = (...args: ReadonlyArray<string>) => bin.run(["verify", "--rpc-url", node.url, ...args]);
 
 describe("verify", () => {
-  it("is unknown while it is pending, and where nobody knows it", async () => {
+  it("is unknown while it is pending, and 1 where nobody knows it", async () => {
     const pending = await verify(hash, "--report", file);
     expect([pending.code, pending.stdout]).toEqual([3, expect.stringContaining(`${hash}  pending`)]);
     expect(pending.stdout).toContain("in the pool, in no block");
     const dropped = await verify(nothing, "--report", file);
     expect(dropped.stdout).toContain("not found: the node does not know this hash");
-    expect([dropped.code, dropped.stdout]).toEqual([3, expect.stringContaining(`${nothing}  dropped`)]);
+    expect([dropped.code, dropped.stdout]).toEqual([1, expect.stringContaining(`${nothing}  dropped`)]);
   });
 
   it("is 0 when it happened as said, in text and as JSON", async () => {

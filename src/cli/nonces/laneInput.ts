@@ -60,7 +60,6 @@ export const oldAfterOfFlags = (input: LaneFlags): Effect.Effect<number, WrongUs
 /** True if there is an endpoint to ask. */
 export const hasEndpoint = ({ rpcUrl: url }: LaneFlags): boolean => Option.isSome(url) && url.value !== "";
 
-/** The caller's own `redis` package: the bin carries none. */
 const createClient = (url: string): Promise<NodeRedisClient & { connect(): Promise<unknown>; destroy(): void }> =>
   import("redis").then((redis) => {
     const reconnectStrategy = false;
@@ -73,7 +72,7 @@ const redisOf = (url: string, prefix: string | null) =>
   Effect.gen(function* () {
     const client = yield* Effect.tryPromise({
       try: () => createClient(url),
-      catch: () => wrong("--redis-url", "needs the redis package beside this one: npm install redis"),
+      catch: () => wrong("--redis-url", "must be a redis://, rediss:// or unix:// URL"),
     });
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.try({ try: () => client.destroy(), catch: () => null })));
     yield* Effect.tryPromise({
