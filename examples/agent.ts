@@ -58,10 +58,16 @@ export const agentWallet = (
   };
 };
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+const main = async () => {
   const [url = "http://127.0.0.1:8545", to, value = "0"] = process.argv.slice(2);
   const key = process.env["PRIVATE_KEY"];
-  if (to === undefined || key === undefined) throw new Error("usage: PRIVATE_KEY=0x… agent.ts URL RECIPIENT WEI");
+  if (to === undefined || key === undefined) {
+    console.error(
+      "An agent's transfer, sent if its owner's policies allow it. Usage: PRIVATE_KEY=0x… npx tsx agent.ts URL RECIPIENT WEI",
+    );
+    process.exitCode = 64;
+    return;
+  }
   const id = await getChainId(createWalletClient({ transport: http(url) }));
   const currency = { name: "Ether", symbol: "ETH", decimals: 18 };
   const chain = { id, name: `chain ${id}`, nativeCurrency: currency, rpcUrls: { default: { http: [url] } } };
@@ -72,4 +78,6 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
     Policy.denyDelegated,
   ]);
   console.log(await wallet.send({ to: to as Address, value: BigInt(value) }));
-}
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) void main();

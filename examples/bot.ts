@@ -1,8 +1,11 @@
 /**
  * A bot that pays: one client and one nonce store for its life, a lane that is kept, and each payment sent as it was
  * proven, at the head at which it still does the same. What can go wrong is one table, which the compiler wants whole.
+ *
+ *     PRIVATE_KEY=0x… npx tsx examples/bot.ts http://127.0.0.1:8545 0xToken 0xRecipient 1000000
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { Eth, type Errors, type Report } from "evm-preflight";
 import { createPreflight, type Defaults } from "evm-preflight/promise";
 import type { Address, Hash, Hex } from "viem";
@@ -236,3 +239,21 @@ export const startBot = async (
     },
   };
 };
+
+const main = async () => {
+  const [url = "http://127.0.0.1:8545", token, to, amount = "0"] = process.argv.slice(2);
+  const key = process.env["PRIVATE_KEY"];
+  if (token === undefined || to === undefined || key === undefined) {
+    console.error(
+      "A bot that pays in a token, each payment as it was proven. Usage: PRIVATE_KEY=0x… npx tsx bot.ts URL TOKEN RECIPIENT AMOUNT",
+    );
+    process.exitCode = 64;
+    return;
+  }
+  await using bot = await startBot({ url, key: key as Hex, token: token as Address });
+  const round = await bot.pay({ to: to as Address, amount: BigInt(amount) });
+  console.log(round);
+  process.exitCode = "sent" in round ? 0 : 1;
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) void main();

@@ -30,10 +30,18 @@ export const dryRun = async (url: string, from: Address): Promise<Report.Report>
   );
 };
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+const main = async () => {
   const [url = "http://127.0.0.1:8545", from] = process.argv.slice(2);
-  if (from === undefined) throw new Error("usage: dry-run.ts URL SENDER");
+  if (from === undefined) {
+    console.error(
+      "Deploys a token and uses it, without sending anything, and prints the report. Usage: npx tsx dry-run.ts URL SENDER",
+    );
+    process.exitCode = 64;
+    return;
+  }
   const report = await dryRun(url, from as Address);
   console.log(Report.toText(report));
   process.exitCode = exitCodes[report.verdict];
-}
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) void main();

@@ -44,13 +44,21 @@ export const transferOn = (
     Effect.runPromise,
   );
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+const main = async () => {
   const [url = "http://127.0.0.1:8545", oracle, from] = process.argv.slice(2);
-  if (oracle === undefined || from === undefined) throw new Error("usage: fee-model.ts URL ORACLE SENDER");
+  if (oracle === undefined || from === undefined) {
+    console.error(
+      "A report on a chain that charges for bytes at an oracle (Oracle.sol). Usage: npx tsx fee-model.ts URL ORACLE SENDER",
+    );
+    process.exitCode = 64;
+    return;
+  }
   const report = await transferOn(url, 31337, oracle as Address, {
     from: from as Address,
     to: from as Address,
     value: 1n,
   });
   console.log(Report.toText(report));
-}
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) void main();

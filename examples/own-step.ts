@@ -88,10 +88,17 @@ export const screened = (
     .preflight(transfer)
     .pipe(Effect.provide(Rpc.layerHttp(url)), Effect.runPromise);
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+const main = async () => {
   const [url = "http://127.0.0.1:8545", ...addresses] = process.argv.slice(2);
   const [registry, oracle, from, to] = addresses as ReadonlyArray<Address>;
-  if (registry === undefined || oracle === undefined || from === undefined || to === undefined)
-    throw new Error("usage: own-step.ts URL REGISTRY ORACLE SENDER RECEIVER");
+  if (registry === undefined || oracle === undefined || from === undefined || to === undefined) {
+    console.error(
+      "A report with two steps of one's own: a sanctions registry, and an oracle's price. Usage: npx tsx own-step.ts URL REGISTRY ORACLE SENDER RECEIVER",
+    );
+    process.exitCode = 64;
+    return;
+  }
   console.log(Report.toText(await screened(url, { registry, oracle }, { from, to, value: 1n })));
-}
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) void main();

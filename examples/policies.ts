@@ -23,10 +23,18 @@ export const transferUnder = async (
   );
 };
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+const main = async () => {
   const [url = "http://127.0.0.1:8545", from, to, value = "0"] = process.argv.slice(2);
-  if (from === undefined || to === undefined) throw new Error("usage: policies.ts URL SENDER RECIPIENT WEI");
+  if (from === undefined || to === undefined) {
+    console.error(
+      "A transfer under the policies of policies.json, and its report. Usage: npx tsx policies.ts URL SENDER RECIPIENT WEI",
+    );
+    process.exitCode = 64;
+    return;
+  }
   const transfer = { from: from as Address, to: to as Address, value: BigInt(value) };
   const report = await transferUnder(fileURLToPath(new URL("policies.json", import.meta.url)), url, transfer);
   console.log(Report.toText(report));
-}
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) void main();

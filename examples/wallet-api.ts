@@ -2,6 +2,7 @@
  * What a wallet's app and its backend agree on: the routes, and the schemas of what goes in and comes out. The app
  * makes a typed client of it (`HttpApiClient.make`), the backend serves it, and both give it out as OpenAPI.
  */
+import { pathToFileURL } from "node:url";
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api";
 import * as Schema from "effect/Schema";
 import { Errors, Report } from "evm-preflight";
@@ -40,3 +41,10 @@ export class WalletApi extends HttpApi.make("wallet")
       ),
   )
   .annotateMerge(OpenApi.annotations({ title: "Wallet", version: "1" })) {}
+
+const main = () => {
+  console.log("The routes of a wallet's backend, which wallet-backend.ts serves, as OpenAPI:");
+  console.log(JSON.stringify(OpenApi.fromApi(WalletApi), null, 2));
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main();

@@ -12,8 +12,9 @@
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
 import { NodeHttpServer } from "@effect/platform-node";
+import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
-import { HttpRouter, type HttpServer } from "effect/http";
+import { HttpRouter, HttpServer } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import * as Layer from "effect/Layer";
 import { Errors, Preflight, Report, Rpc } from "evm-preflight";
@@ -62,5 +63,15 @@ export const walletBackend = (url: string, port: number): Layer.Layer<HttpServer
     { disableLogger: true, disableListenLog: true },
   ).pipe(Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" })), Layer.orDie);
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
-  await Effect.runPromise(Layer.launch(walletBackend(process.argv[2] ?? "http://127.0.0.1:8545", 3000)));
+const main = async () => {
+  const [url = "http://127.0.0.1:8545", port = "3000"] = process.argv.slice(2);
+  const served = Layer.tap(walletBackend(url, Number(port)), (context) => {
+    const address = HttpServer.formatAddress(Context.get(context, HttpServer.HttpServer).address);
+    return Effect.sync(() =>
+      console.log(`A wallet's backend: POST /preflight and /clear, GET /openapi.json on ${address}`),
+    );
+  });
+  await Effect.runPromise(Layer.launch(served));
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) void main();

@@ -191,7 +191,10 @@ describe("check", () => {
     const json = JSON.parse((await check(...call, "0.5ether", "--json")).stdout);
     const data = encodeFunctionData({ abi: Token.abi, functionName: "transfer", args: [bob, 5n * 10n ** 17n] });
     expect(json.transactions[0].input.data).toBe(data);
-    for (const args of [["f(int256)", "-5"], ["--", "f(int256)", "-5"]]) {
+    for (const args of [
+      ["f(int256)", "-5"],
+      ["--", "f(int256)", "-5"],
+    ]) {
       const negative = await check("--from", alice, "--to", token, "--json", ...args);
       expect(JSON.parse(negative.stdout).transactions[0].input.data).toMatch(/f{63}b$/);
     }

@@ -27,7 +27,7 @@ export interface Installed {
   readonly remove: () => void;
 }
 
-/** Packs what is built and installs it. The sources are left out: nothing that users need may lead there. */
+/** Packs what is built and installs it. */
 export const installPacked = (): Installed => {
   const folder = mkdtempSync(join(tmpdir(), "evm-preflight-packed-"));
   const modules = join(folder, "node_modules");
@@ -40,7 +40,6 @@ export const installPacked = (): Installed => {
   });
   const name = packed.trim().split("\n").at(-1) ?? "";
   execFileSync("tar", ["xzf", join(folder, name), "-C", target, "--strip-components=1"]);
-  rmSync(join(target, "src"), { recursive: true });
   const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifestIn(target);
   const peers = Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true);
   for (const needed of [...Object.keys(dependencies), ...peers]) {
