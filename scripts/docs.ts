@@ -83,7 +83,7 @@ const indexOf = (pages: ReadonlyArray<Page>): string =>
   ].join("\n\n");
 
 const manifest = () =>
-  JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { description: string; repository: string };
+  JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { description: string; repository?: string };
 
 const llmsText = (pages: ReadonlyArray<Page>): string => {
   const { description } = manifest();
@@ -120,18 +120,20 @@ const llmsText = (pages: ReadonlyArray<Page>): string => {
   ].join("\n\n");
 };
 
-/** The changelog with a link for each version, to what changed since the one before. */
+/** The changelog with a link for each version, to what changed since the one before; without any until somebody publishes. */
 const withVersions = (text: string): string => {
   const { repository } = manifest();
-  const sources = repository.replace(/^github:/, "https://github.com/");
-  const versions = [...text.matchAll(/^## \[([^\]]+)\]/gm)].map(([, version = ""]) => version);
+  const sources = repository?.replace(/^github:/, "https://github.com/");
+  const versions =
+    sources === undefined ? [] : [...text.matchAll(/^## \[([^\]]+)\]/gm)].map(([, version = ""]) => version);
   const tag = (version: string | undefined) => (version === "Unreleased" ? "HEAD" : `v${version}`);
   const links = versions.map((version, at) => {
     const before = versions[at + 1];
     const shown = before === undefined ? `releases/tag/${tag(version)}` : `compare/${tag(before)}...${tag(version)}`;
     return `[${version}]: ${sources}/${shown}`;
   });
-  return `${text.replace(/\n+(?:\[[^\]]+\]: \S+\n)*$/, "\n\n")}${links.join("\n")}\n`;
+  const end = links.length === 0 ? "\n" : `\n\n${links.join("\n")}\n`;
+  return `${text.replace(/\n+(?:\[[^\]]+\]: \S+\n)*$/, "")}${end}`;
 };
 
 /** Every file of the documentation, by its path from the root. */

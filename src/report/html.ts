@@ -2,6 +2,7 @@
 import { sha256 } from "@noble/hashes/sha2";
 import type { RenderOptions } from "./amounts.js";
 import { compose } from "./compose.js";
+import { documents } from "../primitives/publisher.js";
 import { left, type Block, type Cell, type Column, type Fact, type Section } from "./document.js";
 import type { Report } from "./schema.js";
 import { drawing, escapeXml, svgStyle } from "./svg.js";
@@ -82,8 +83,11 @@ const blockHtml = (block: Block): string => {
     const more = rest === "" ? "" : `<p class="dim">${rest}</p>`;
     return `${tableHtml(`<thead><tr>${titles.join("")}</tr></thead>`, cells)}${more}`;
   }
-  const items = block.items.map(({ code, what, details, remedy }) => {
-    const name = what === "" ? "" : ` <span class="code">${escapeXml(code)}</span>`;
+  const items = block.items.map(({ code, what, details, remedy, docs }) => {
+    // why: a reader of the page has no file of the package
+    const page = docs === undefined || documents === null ? null : escapeXml(`${documents}${docs}`);
+    const shown = page === null ? escapeXml(code) : `<a href="${page}" rel="noreferrer">${escapeXml(code)}</a>`;
+    const name = what === "" && page === null ? "" : ` <span class="code">${shown}</span>`;
     const title = `<strong><bdi>${proseHtml(what === "" ? code : what)}</bdi></strong>${name}`;
     const places = details.map((detail) => `<br><bdi class="dim">${proseHtml(detail)}</bdi>`).join("");
     return `<li>${title}${places}${remedy === "" ? "" : `<br>→ <bdi>${escapeXml(remedy)}</bdi>`}</li>`;

@@ -13,8 +13,9 @@ for (const path of ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md
 
 const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
 
-const { description, repository } = JSON.parse(textOf("package.json")) as { description: string; repository: string };
-const sources = repository.replace(/^github:/, "https://github.com/");
+const { description, repository } = JSON.parse(textOf("package.json")) as { description: string; repository?: string };
+/** The repository on the web; undefined until somebody publishes. */
+const sources = repository?.replace(/^github:/, "https://github.com/");
 
 /** The pages that a page links to from its lists and tables, in its order. */
 const linksOf = (path: string) =>
@@ -49,13 +50,19 @@ export default defineConfig({
       md.core.ruler.push("files", ({ tokens, env }) => {
         const { realPath, path } = env as { readonly realPath?: string; readonly path: string };
         const folder = join(root, relative(pages, dirname(realPath ?? path)));
-        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+        for (const [at, token, all] of tokens.flatMap(({ children }) =>
+          (children ?? []).map((token, at, all) => [at, token, all] as const),
+        )) {
           const to = token.type === "link_open" ? (token.attrGet("href") ?? "") : "";
           if (to === "" || /^[a-z]+:|^#/.test(to)) continue;
           const file = join(folder, to);
-          // why: what is no page is read in the repository
-          if (!/\.md(#|$)/.test(to) && existsSync(file))
-            token.attrSet("href", `${sources}/blob/main/${relative(root, file)}`);
+          const isFile = !/\.md(#|$)/.test(to) && existsSync(file);
+          // why: what is no page is read in the repository, and until there is one it is named alone
+          if (isFile && sources === undefined) {
+            const end = all.find(({ type }, place) => place > at && type === "link_close");
+            for (const part of [token, ...(end === undefined ? [] : [end])]) part.tag = "span";
+            token.attrs = null;
+          } else if (isFile) token.attrSet("href", `${sources}/blob/main/${relative(root, file)}`);
           // why: a rewritten page is linked by its new name
           else token.attrSet("href", to.replace(/README\.md(?=#|$)/, "index.md"));
         }
@@ -66,7 +73,7 @@ export default defineConfig({
     relativePath.startsWith("docs/api/") ? { frontmatter: { ...frontmatter, pageClass: "api" } } : undefined,
   themeConfig: {
     search: { provider: "local" },
-    socialLinks: [{ icon: "github", link: sources }],
+    socialLinks: sources === undefined ? [] : [{ icon: "github", link: sources }],
     nav: [
       { text: "Guides", link: "/docs/getting-started" },
       { text: "Errors", link: "/docs/errors" },
