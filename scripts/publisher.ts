@@ -12,18 +12,19 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The manifest with its publisher, `homepage` and `bugs` before the licence, `repository` behind it. */
-const published = ({ homepage: _, bugs: __, repository: ___, ...manifest }: Record<string, unknown>, name: string) =>
+const published = (manifest: Record<string, unknown>, name: string) =>
   Object.fromEntries(
-    Object.entries(manifest).flatMap((entry) =>
-      entry[0] === "license"
+    Object.entries(manifest).flatMap((entry) => {
+      if (["homepage", "bugs", "repository"].includes(entry[0])) return [];
+      return entry[0] === "license"
         ? [
             ["homepage", `https://github.com/${name}#readme`],
             ["bugs", `https://github.com/${name}/issues`],
             entry,
             ["repository", `github:${name}`],
           ]
-        : [entry],
-    ),
+        : [entry];
+    }),
   );
 
 const [name = ""] = process.argv.slice(2);

@@ -1,14 +1,25 @@
 /** examples/page in a real browser, against a real node. */
+import { writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { serializeTransaction } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { buildPage } from "../examples/page/build.js";
 import { pasted, weiOf, written } from "../examples/page/input.js";
 import { servePage } from "../examples/page/serve.js";
-import { accounts, mineAnvil, startAnvil, type Node } from "./harness/anvil.js";
+import { accounts, mineAnvil, rawRequest, startAnvil, type Node } from "./harness/anvil.js";
 import { findChromiumOrWarn, startChromium, type Chromium, type Tab } from "./harness/chromium.js";
+import { startServer } from "./harness/server.js";
 
 const [, alice, bob] = accounts;
 const chromium = findChromiumOrWarn("examples/page in a browser");
+
+/** kB gzipped, until the first report: 268 of the library alone (`test/doors/page.test.ts`), its HTML, and signatures as text. */
+const pageBudget = 310;
 
 const nothing = { from: "", to: "", value: "", signature: "", args: "", data: "", chainId: "" };
 const problemOf = (run: () => unknown): unknown => {
@@ -53,7 +64,19 @@ describe("examples/page/input.ts", () => {
     ]);
   });
 
+  it("keeps bytes and what holds transactions as they are, with numbers of text exact", () => {
+    expect(pasted(" 0x02f8\n", "")).toBe("0x02f8");
+    expect(pasted(`"0x02f8"`, "")).toBe("0x02f8");
+    const held = { method: "eth_sendTransaction", params: [{ value: "0x1" }] };
+    expect(pasted(JSON.stringify(held), "")).toEqual(held);
+    expect(pasted(`{"type": 2, "gasLimit": "21000", "value": 12345678901234567890}`, "")).toEqual({
+      ...{ type: 2, gasLimit: 21_000n, value: 12345678901234567890n },
+    });
+  });
+
   it.each<readonly [what: string, run: () => unknown, field: string]>([
+    ["a chain beside bytes", () => pasted("0x02f8", "1"), "chainId"],
+    ["a chain beside calls", () => pasted(`{"calls": []}`, "1"), "chainId"],
     ["text that is no JSON", () => pasted("{", ""), "json"],
     ["a number for a transaction", () => pasted("[1]", ""), "[0]"],
     ["a nonce that is no number", () => pasted(`[{"nonce": "x"}]`, ""), "[0].nonce"],
@@ -202,11 +225,241 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     expect(await tab.evaluate(`document.querySelector("[value=wallet]").disabled`)).toBe(true);
   });
 
-  it("fits a phone: nothing is wider than the screen", async () => {
-    await tab.resize(390, 844);
+  const request = { type: "eip1559", chainId: 31337, nonce: 0, gas: 21_000n, value: 1n, to: bob.address } as const;
+  const priced = { ...request, maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 1n } as const;
+  const signer = privateKeyToAccount(alice.privateKey);
+  const hex = { from: alice.address, to: bob.address, value: "0x1" };
+  const decimals = (value: unknown) =>
+    JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner));
+  it.each<readonly [form: string, text: () => Promise<string> | string]>([
+    ["a request of ours, as the command prints it", () => decimals({ from: alice.address, data: "0x", ...priced })],
+    ["a prepared request of viem", () => decimals({ ...priced, account: { address: alice.address, type: "local" } })],
+    [
+      "a transaction of ethers",
+      () => `{"type":2,"from":"${alice.address}","to":"${bob.address}","nonce":0,"gasLimit":"21000","gasPrice":null,
+        "maxPriorityFeePerGas":"1","maxFeePerGas":"3000000000","value":"1","chainId":"31337","sig":null,"accessList":[]}`,
+    ],
+    [
+      "a wallet's request",
+      () => JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params: [hex] }),
+    ],
+    ["its parameter", () => JSON.stringify({ ...hex, gas: "0x5208", type: "0x2" })],
+    [
+      "calls",
+      () =>
+        JSON.stringify({
+          version: "2.0.0",
+          from: alice.address,
+          chainId: "0x7a69",
+          calls: [{ to: bob.address, value: "0x1" }],
+        }),
+    ],
+    [
+      "calls by their method",
+      () =>
+        JSON.stringify({
+          method: "wallet_sendCalls",
+          params: [{ from: alice.address, calls: [{ to: bob.address, value: "0x1" }] }],
+        }),
+    ],
+    ["signed bytes", () => signer.signTransaction(priced)],
+    [
+      "signed bytes by their method",
+      async () => JSON.stringify({ method: "eth_sendRawTransaction", params: [await signer.signTransaction(priced)] }),
+    ],
+    [
+      "unsigned bytes beside their sender",
+      () => JSON.stringify({ from: alice.address, raw: serializeTransaction(priced) }),
+    ],
+    [
+      "a Safe's file",
+      () =>
+        JSON.stringify({
+          ...{ version: "1.0", chainId: "31337", meta: { createdFromSafeAddress: alice.address } },
+          transactions: [{ to: bob.address, value: "1", data: null }],
+        }),
+    ],
+    [
+      "a list of them",
+      async () =>
+        JSON.stringify([
+          { ...hex, nonce: "0x0" },
+          { ...hex, nonce: "0x1" },
+        ]),
+    ],
+  ])("takes %s", async (_, textOf) => {
+    await tab.goto(page);
+    const { status, problem } = await ask({ kind: "json", json: await textOf() });
+    expect([status, problem]).toEqual([expect.stringMatching(/^(?:ready|caution): /), ""]);
+  });
+
+  it("takes what a node shows of a mined transaction", async () => {
+    const hash = await rawRequest(node.url, "eth_sendTransaction", [{ ...hex, from: accounts[3].address }]);
+    await mineAnvil(node.url);
+    const mined = await rawRequest(node.url, "eth_getTransactionByHash", [hash]);
+    await tab.goto(page);
+    expect(mined).toMatchObject({ blockNumber: expect.any(String) });
+    const { status, problem } = await ask({ kind: "json", json: JSON.stringify(mined) });
+    // its nonce is used
+    expect([status, problem]).toEqual([expect.stringMatching(/^blocked: /), ""]);
+  });
+
+  it.each([
+    ["0x02f8", /^transaction: |^json: /],
+    ["{}", /^from: /],
+    ["hello", /^json: is no JSON/],
+    ["[]", /\w+: /],
+    [`{"method":"eth_call","params":[]}`, /^method: /],
+    [`{"from":"${alice.address}","calls":[]}`, /^calls: /],
+    [`{"from":"${alice.address}","to":"${bob.address}","frm":"0x"}`, /^frm: /],
+    [`{"from":"${alice.address}","input":"0x12","data":"0x34"}`, /^input: is not a field/],
+  ])("names what is wrong with %s", async (json, says) => {
+    await tab.goto(page);
+    const { status, problem } = await ask({ kind: "json", json });
+    expect([status, problem]).toEqual(["", expect.stringMatching(says)]);
+  });
+
+  it("copies the request that may be signed, which it takes again, and none that is too old", async () => {
+    await tab.before(
+      `Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied = text; } } });`,
+    );
     await tab.goto(page);
     await ask(transfer);
-    expect(await tab.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
-    expect(await tab.evaluate("report.contentDocument.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    await tab.until(`!document.getElementById("signing").hidden`);
+    const copy = async () => {
+      await tab.evaluate(`document.getElementById("copied").textContent = ""`);
+      await tab.evaluate(`document.getElementById("copy").click()`);
+      await tab.until(`document.getElementById("copied").textContent !== ""`);
+      return tab.evaluate(`document.getElementById("copied").textContent`);
+    };
+    expect(await copy()).toBe("copied");
+    const text = String(await tab.evaluate("window.copied"));
+    expect(JSON.parse(text)).toMatchObject({
+      from: alice.address.toLowerCase(),
+      type: "0x2",
+      chainId: "0x7a69",
+      value: "0x1",
+      nonce: expect.any(String),
+    });
+    expect(await tab.evaluate(`document.getElementById("request").textContent`)).toBe(text);
+    expect((await ask({ kind: "json", json: text })).status).toMatch(/^ready: /);
+    await tab.evaluate(`Date.now = () => 8e15`);
+    expect(await copy()).toBe("too old: show the report again");
+    await tab.goto(page);
+    await ask({ ...transfer, value: "1000000 ether" });
+    expect(await tab.evaluate(`document.getElementById("signing").hidden`)).toBe(true);
+  });
+
+  it("says of a slow node how long it takes and what was answered, and stops when told to", async () => {
+    const slow = await startServer(async (body, { method = "" }, response) => {
+      response.setHeader("access-control-allow-origin", "*").setHeader("access-control-allow-headers", "*");
+      if (method === "OPTIONS") return void response.end();
+      const answer = fetch(node.url, { method, headers: { "content-type": "application/json" }, body });
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
+      response.setHeader("content-type", "application/json").end(await (await answer).text());
+    });
+    try {
+      await tab.goto(page);
+      const filled = JSON.stringify({ url: slow.url, ...transfer });
+      await tab.evaluate(`(() => {
+        for (const [name, value] of Object.entries(${filled})) document.forms[0].elements[name].value = value;
+        document.getElementById("ask").click();
+      })()`);
+      const pace = `document.getElementById("pace").textContent`;
+      await tab.until(`/^[01] of 30 s · no answer yet$/.test(${pace})`);
+      await tab.until(`/^[1-9]\\d? of 30 s · [1-9]\\d* answers, the last to eth_\\w+$/.test(${pace})`);
+      await tab.until(`document.getElementById("stop").hidden`);
+      expect(await tab.evaluate(`document.getElementById("status").textContent`)).toMatch(/^ready: /);
+      expect(await tab.evaluate(`document.getElementById("progress").hidden`)).toBe(true);
+      await tab.evaluate(`document.getElementById("ask").click()`);
+      await tab.evaluate(`document.getElementById("stop").click()`);
+      await tab.until(`document.getElementById("problem").textContent === "stopped"`);
+    } finally {
+      await slow.stop();
+    }
+  });
+
+  it("works from a plain static server in a folder, asks nobody but it and the node, and is no larger than a report needs", async () => {
+    const files = await buildPage();
+    const server = await startServer((_, { url = "" }, response) => {
+      const file = files.get(url.replace(/^\/deep\/check/, "").replace(/\/$/, "/index.html"));
+      const types: Record<string, string> = { ".js": "text/javascript", ".css": "text/css", ".html": "text/html" };
+      response.writeHead(file === undefined ? 404 : 200, { "content-type": types[extname(url) || ".html"] ?? "" });
+      response.end(file);
+    });
+    try {
+      await tab.goto(`${server.url}/deep/check/`);
+      expect((await ask(transfer)).status).toMatch(/^ready: /);
+      const asked = (await tab.evaluate(
+        `performance.getEntriesByType("resource").map(({ name }) => name)`,
+      )) as ReadonlyArray<string>;
+      const base = `${server.url}/deep/check`;
+      expect(asked.filter((url) => !url.startsWith(base) && !url.startsWith(node.url))).toEqual([]);
+      expect(asked.length).toBeLessThanOrEqual(60);
+      const paths = [
+        "/index.html",
+        ...new Set(asked.flatMap((url) => (url.startsWith(base) ? [url.slice(base.length)] : []))),
+      ];
+      const bytes = paths.map((path) => gzipSync(files.get(path) ?? "", { level: 9 }).length).reduce((a, b) => a + b);
+      expect(bytes / 1000).toBeLessThanOrEqual(pageBudget);
+      expect(tab.complaints).toEqual([]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it("is used by keyboard alone", async () => {
+    await tab.goto(page);
+    const focused = () =>
+      tab.evaluate(`document.activeElement.name || document.activeElement.id || document.activeElement.textContent`);
+    const until = async (name: string) => {
+      for (let presses = 0; (await focused()) !== name; presses++) {
+        if (presses > 30) throw new Error(`no Tab leads to ${name}`);
+        await tab.press("Tab");
+      }
+    };
+    await until("url");
+    await tab.evaluate(`document.activeElement.select()`);
+    await tab.type(node.url);
+    await until("kind");
+    await tab.press("ArrowRight");
+    expect(await tab.evaluate(`document.forms[0].elements.kind.value`)).toBe("json");
+    await until("json");
+    await tab.type(JSON.stringify(hex));
+    await until("ask");
+    const outline = `getComputedStyle(document.activeElement).outlineStyle`;
+    expect(await tab.evaluate(outline)).not.toBe("none");
+    await tab.press("Enter");
+    await tab.until(`!document.getElementById("signing").hidden`);
+    await until("copy");
+    await tab.press("Enter");
+    await tab.until(`document.getElementById("copied").textContent !== ""`);
+  });
+
+  it.each(["light", "dark"] as const)("fits a phone of 360 pixels, %s, and moves nothing by itself", async (scheme) => {
+    await tab.resize(360, 740);
+    await tab.emulate("screen", scheme);
+    await tab.before(`window.shifts = []; new PerformanceObserver((list) => {
+      for (const { value, sources } of list.getEntries())
+        window.shifts.push([value, ...sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? String(node))]);
+    }).observe({ type: "layout-shift", buffered: true });`);
+    await tab.goto(page);
+    await tab.evaluate(`document.forms[0].elements.kind.value = "json"`);
+    const frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
+    // why: who chooses the other way to write it sees the other form
+    await tab.until(frames);
+    await tab.evaluate("window.shifts.length = 0");
+    await ask({ json: JSON.stringify(hex) });
+    await tab.until(`!document.getElementById("signing").hidden`);
+    await tab.until(frames);
+    expect(await tab.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    expect(await tab.evaluate("report.contentDocument.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+    expect(await tab.evaluate("window.shifts")).toEqual([]);
+    const isDark =
+      (await tab.evaluate(`getComputedStyle(report.contentDocument.body).backgroundColor`)) === "rgb(13, 17, 23)";
+    expect(isDark).toBe(scheme === "dark");
+    expect(await tab.evaluate(`getComputedStyle(document.documentElement).colorScheme`)).toBe("light dark");
+    const shot = await tab.screenshot();
+    if (process.env["PAGE_SHOTS"] !== undefined) writeFileSync(join(tmpdir(), `page-${scheme}.png`), shot);
   });
 });

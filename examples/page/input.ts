@@ -1,5 +1,6 @@
 /** What a person wrote or pasted, as an input of the library. Whatever is wrong is named by its field. */
-import { Errors, type Transaction } from "evm-preflight";
+import type { Transaction } from "evm-preflight";
+import { InvalidTransaction } from "evm-preflight/Errors";
 import { parseAbiItem, parseUnits, type Abi, type AbiFunction, type AbiParameter, type Address, type Hex } from "viem";
 
 /** The fields of the form, as text. */
@@ -13,8 +14,7 @@ export interface Written {
   readonly chainId: string;
 }
 
-const wrong = (field: string, problem: string): Errors.InvalidTransaction =>
-  new Errors.InvalidTransaction({ field, problem });
+const wrong = (field: string, problem: string): InvalidTransaction => new InvalidTransaction({ field, problem });
 
 const decimals: Readonly<Record<string, number>> = { ether: 18, eth: 18, gwei: 9, wei: 0 };
 
@@ -96,6 +96,7 @@ const calledOf = (abi: unknown, name: unknown, field: (name: string) => string):
 const wei: ReadonlyArray<string> = [
   "value",
   "gas",
+  "gasLimit",
   "gasPrice",
   "maxFeePerGas",
   "maxPriorityFeePerGas",
@@ -129,19 +130,32 @@ const given = (text: string): string | undefined => (text.trim() === "" ? undefi
 const chainIdOf = (text: string): number | undefined =>
   given(text) === undefined ? undefined : numberOf(text, "chainId");
 
-/** The transaction, or the bundle, of pasted JSON; `chainId` is that of the form. Throws `Errors.InvalidTransaction`. */
-export const pasted = (text: string, chainId: string): Transaction.LooseCall | ReadonlyArray<Transaction.LooseCall> => {
-  const json = jsonOf(text, "json");
+type Pasted = Transaction.LooseCall | Hex | ReadonlyArray<Transaction.LooseCall | Hex>;
+
+/** Names by which an object is no transaction of fields: what it holds names its chain itself. */
+const whole = ["method", "raw", "calls", "transactions"];
+
+/**
+ * The transaction, or the bundle, of a pasted text: JSON in any form that the library takes, or bytes as hex. `chainId` is
+ * that of the form. Throws `InvalidTransaction`.
+ */
+export const pasted = (text: string, chainId: string): Pasted => {
   const wanted = chainIdOf(chainId);
+  const read = (json: unknown, path: (name: string) => string): Transaction.LooseCall | Hex => {
+    const isHeld = typeof json === "object" && json !== null && whole.some((name) => name in json);
+    if (typeof json !== "string" && !isHeld)
+      return { ...(wanted === undefined ? {} : { chainId: wanted }), ...transactionOf(json, path) };
+    if (wanted !== undefined) throw wrong("chainId", "must be empty: what is pasted names its chain");
+    // why: the library judges bytes and what holds transactions, and names what is wrong
+    return json as Hex;
+  };
+  const json = text.trim().startsWith("0x") ? text.trim() : jsonOf(text, "json");
   return Array.isArray(json)
-    ? json.map((one, index) => ({
-        chainId: wanted,
-        ...transactionOf(one, (name) => `[${index}]${name === "" ? "" : `.${name}`}`),
-      }))
-    : { chainId: wanted, ...transactionOf(json, (name) => (name === "" ? "json" : name)) };
+    ? json.map((one: unknown, index) => read(one, (name) => `[${index}]${name === "" ? "" : `.${name}`}`))
+    : read(json, (name) => (name === "" ? "json" : name));
 };
 
-/** The transaction of the form. Throws `Errors.InvalidTransaction`. */
+/** The transaction of the form. Throws `InvalidTransaction`. */
 export const written = (form: Written): Transaction.LooseCall => {
   if (given(form.signature) !== undefined && given(form.data) !== undefined)
     throw wrong("data", "cannot stand beside a function");

@@ -1,6 +1,8 @@
 /** The form, the connection, and the report in its frame. */
-import { Errors, Report, type Rpc, type Transaction } from "evm-preflight";
-import { createPreflight } from "evm-preflight/promise";
+import type { Rpc, Transaction } from "evm-preflight";
+import { InvalidTransaction } from "evm-preflight/Errors";
+import { createPreflight, type LogEvent } from "evm-preflight/promise";
+import { toHtml, type Clearance, type Report } from "evm-preflight/Report";
 import { pasted, written } from "./input.js";
 import { tries } from "./tries.js";
 
@@ -14,6 +16,10 @@ const frame = element<HTMLIFrameElement>("report");
 const stop = element<HTMLButtonElement>("stop");
 const status = element("status");
 const problem = element("problem");
+const progress = element("progress");
+const signing = element("signing");
+const copied = element("copied");
+const deadlineMs = 30_000;
 
 /** The wallet that the browser has put into the page, if any. */
 const wallet = (): Rpc.Requester | undefined => (window as { readonly ethereum?: Rpc.Requester }).ethereum;
@@ -38,17 +44,36 @@ const fit = () => {
 };
 frame.addEventListener("load", () => {
   fit();
+  signing.hidden = toSign === null;
   // what can be opened and closed makes the report longer and shorter
   frame.contentDocument?.addEventListener("toggle", fit, true);
   status.scrollIntoView();
 });
 window.addEventListener("resize", fit);
 
-const show = (report: Report.Report) => {
+/** What may be signed, as JSON, and until when (ms since 1970); null where nothing may be. */
+let toSign: { readonly text: string; readonly expiresAt: number } | null = null;
+
+const types = { legacy: "0x0", eip2930: "0x1", eip1559: "0x2", eip4844: "0x3", eip7702: "0x4" } as const;
+/** A request as JSON-RPC writes it, with its sender. */
+const wireOf = (request: Clearance["requests"][number], from: string | undefined) =>
+  JSON.parse(
+    JSON.stringify({ from, ...request, type: types[request.type] }, (_, value: unknown) =>
+      typeof value === "bigint" || typeof value === "number" ? `0x${value.toString(16)}` : value,
+    ),
+  ) as object;
+
+const show = (report: Report, clearance: Clearance | null) => {
+  const requests = clearance?.requests.map((request, at) => wireOf(request, report.transactions[at]?.input.from)) ?? [];
+  const text = JSON.stringify(requests.length === 1 ? requests[0] : requests, null, 2);
+  toSign = clearance === null || requests.length === 0 ? null : { text, expiresAt: clearance.expiresAt };
+  element("request").textContent = text;
+  const until = new Date(clearance?.expiresAt ?? 0).toLocaleTimeString();
+  element("until").textContent = `Until ${until}, if the report says what you want. After that, show the report again.`;
   status.textContent = `${report.verdict}: ${report.because}`;
   // `allow-same-origin` lets this page read the height; without `allow-scripts` nothing runs in there
   frame.hidden = false;
-  frame.srcdoc = Report.toHtml(report);
+  frame.srcdoc = toHtml(report);
 };
 
 /** One report from the form as it stands. */
@@ -58,9 +83,32 @@ const ask = async (signal: AbortSignal) => {
   const input = readInput(text);
   const provider = text("connection") === "wallet" ? wallet() : undefined;
   const connection = provider === undefined ? { url: text("url").trim() } : { provider };
-  await using preflight = createPreflight(connection, { deadline: "20 seconds" });
-  // why: the input is known only when it is there; `run` checks every field of it
-  show(await preflight.run(input as Transaction.RawCall | ReadonlyArray<Transaction.RawCall>, { signal }));
+  const started = Date.now();
+  let answers = 0;
+  let last = "";
+  const tell = () => {
+    const seconds = Math.floor((Date.now() - started) / 1_000);
+    const answered = answers === 0 ? "no answer yet" : `${answers} answers, the last to ${last}`;
+    element("pace").textContent = `${seconds} of ${deadlineMs / 1_000} s · ${answered}`;
+  };
+  const log = (event: LogEvent) => {
+    if (!("method" in event)) return;
+    answers++;
+    last = event.method;
+  };
+  await using preflight = createPreflight(connection, { deadline: deadlineMs, log });
+  const ticking = setInterval(tell, 250);
+  tell();
+  try {
+    // why: the input is known only when it is there; `preflight` checks every field of it
+    const report = await preflight.preflight(input as Transaction.RawCall | ReadonlyArray<Transaction.RawCall>, {
+      signal,
+    });
+    // why: what is blocked or not known clears nothing
+    show(report, await preflight.ready(report).catch(() => null));
+  } finally {
+    clearInterval(ticking);
+  }
 };
 
 let running: AbortController | null = null;
@@ -72,20 +120,37 @@ form.addEventListener("submit", (event) => {
   status.textContent = "asking the node …";
   problem.textContent = "";
   frame.hidden = true;
+  signing.hidden = true;
+  toSign = null;
+  copied.textContent = "";
   stop.hidden = false;
+  progress.hidden = false;
   ask(mine.signal)
     .catch((error: unknown) => {
       if (running !== mine) return;
       status.textContent = "";
       if (mine.signal.aborted) problem.textContent = "stopped";
-      else if (error instanceof Errors.InvalidTransaction) problem.textContent = `${error.field}: ${error.problem}`;
+      else if (error instanceof InvalidTransaction) problem.textContent = `${error.field}: ${error.problem}`;
       else problem.textContent = error instanceof Error ? error.message : String(error);
     })
     .finally(() => {
-      if (running === mine) stop.hidden = true;
+      if (running === mine) stop.hidden = progress.hidden = true;
     });
 });
 stop.addEventListener("click", () => running?.abort());
+
+const copy = async () => {
+  if (toSign === null || Date.now() >= toSign.expiresAt) return "too old: show the report again";
+  if (navigator.clipboard === undefined) return "the browser lets no page copy here; select the text above";
+  await navigator.clipboard.writeText(toSign.text);
+  return "copied";
+};
+element("copy").addEventListener("click", () => {
+  copy().then(
+    (said) => void (copied.textContent = said),
+    () => void (copied.textContent = "the browser refused; select the text above"),
+  );
+});
 
 element("tries").append(
   ...tries.map(({ name, fields }) => {

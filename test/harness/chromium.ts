@@ -27,6 +27,10 @@ export interface Tab {
   readonly emulate: (media: "screen" | "print", scheme: "light" | "dark") => Promise<void>;
   /** A script that runs in every page before its own. */
   readonly before: (script: string) => Promise<void>;
+  /** Presses a key: `Tab`, `Enter`, `Space`, an arrow. */
+  readonly press: (key: string) => Promise<void>;
+  /** Types a text into what has the focus. */
+  readonly type: (text: string) => Promise<void>;
   /** A PNG of the whole page. */
   readonly screenshot: () => Promise<Buffer>;
   /** Everything the page complained of: exceptions, errors of the console, refusals by its own policy. */
@@ -48,6 +52,8 @@ interface Message {
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly message: string };
 }
+
+const keyCodes: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, ArrowRight: 39, ArrowDown: 40 };
 
 type Send = (method: string, params?: object, sessionId?: string) => Promise<Readonly<Record<string, unknown>>>;
 
@@ -130,6 +136,16 @@ const tabOf = async (
     },
     before: async (source) => {
       await here("Page.addScriptToEvaluateOnNewDocument", { source });
+    },
+    press: async (key) => {
+      const [name, code, text] =
+        key === "Space" ? [" ", 32, " "] : [key, keyCodes[key] ?? 0, key === "Enter" ? "\r" : ""];
+      const event = { key: name, code: key, windowsVirtualKeyCode: code };
+      await here("Input.dispatchKeyEvent", { type: text === "" ? "rawKeyDown" : "keyDown", ...event, text });
+      await here("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+    },
+    type: async (text) => {
+      await here("Input.insertText", { text });
     },
     screenshot: async () => {
       const { data } = await here("Page.captureScreenshot", { captureBeyondViewport: true });

@@ -1,4 +1,5 @@
 /** The site: README, guides and reference as they stand in the repository, their links as they are written there. */
+import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,9 @@ const pages = join(root, "tools/site/pages");
 rmSync(pages, { recursive: true, force: true });
 for (const path of ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md", "docs"])
   cpSync(join(root, path), join(pages, path), { recursive: true });
+// the page that checks a transaction, as `npm run page` serves it
+const page = ["--import", "tsx", "--conditions=@evm-preflight/source", "examples/page/build.ts"];
+execFileSync(process.execPath, [...page, join(pages, "public/check")], { cwd: root, stdio: "inherit" });
 
 const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
 
@@ -76,6 +80,8 @@ export default defineConfig({
     socialLinks: sources === undefined ? [] : [{ icon: "github", link: sources }],
     nav: [
       { text: "Guides", link: "/docs/getting-started" },
+      // why: it is no page of the site's own, which loads pages without leaving
+      { text: "Check a transaction", link: "/check/index.html", target: "_self" },
       { text: "Errors", link: "/docs/errors" },
       { text: "API", link: "/docs/api/" },
       { text: "Changelog", link: "/CHANGELOG" },
