@@ -92,7 +92,8 @@ describe.skipIf(!canBuild)("the site", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("has a page for each of them, and an index to search in", () => {
-    const html = [...files].filter((file) => file.endsWith(".html") && file !== "404.html");
+    const others = ["404.html", join("check", "index.html")];
+    const html = [...files].filter((file) => file.endsWith(".html") && !others.includes(file));
     expect(html).toHaveLength(written.size - 1);
     const [index = ""] = [...files].filter((file) => file.includes("localSearchIndex"));
     expect(textOf(index)).toContain("ApprovalUnlimited");
@@ -154,6 +155,19 @@ describe.skipIf(!canBuild)("the site", () => {
         expect(tab.complaints).toEqual([]);
       },
     );
+
+    it("leads to the page that checks a transaction", async () => {
+      const tab = await browser.open();
+      await tab.resize(1280, 844);
+      await tab.goto(`${server.url}/docs/nonces.html`);
+      const link = `[...document.querySelectorAll(".VPNavBar a")].find((one) => one.textContent === "Check a transaction")`;
+      await tab.until(`${link} !== undefined`);
+      await tab.evaluate(`${link}.click()`);
+      await tab.until(`document.querySelector("#tries button") !== null`);
+      await tab.evaluate(`document.forms[0].elements.from.value = "0x12"; document.getElementById("ask").click()`);
+      await tab.until(`document.getElementById("problem").textContent === "from: must be 20 bytes of hex with 0x"`);
+      expect(tab.complaints).toEqual([]);
+    });
 
     it("finds a finding's code", async () => {
       const tab = await browser.open();
