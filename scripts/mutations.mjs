@@ -46,7 +46,7 @@ const guards = {
   "a wallet that was switched while it was proven": ["null", "test/guard/hostile"],
   "raw bytes that nobody cleared": ["false", "test/guard/hostile"],
   "a node that nobody named, whose verdict a program would take for the chain's": [
-    'Option.getOrElse(flags.rpcUrl, () => "") === ""',
+    "Option.isNone(flags.rpcUrl)",
     "test/cli/check",
   ],
   "a nonce that another send took": ["false", "test/guard/hostile"],

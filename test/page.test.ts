@@ -343,6 +343,13 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     });
     expect(await tab.evaluate(`document.getElementById("request").textContent`)).toBe(text);
     expect((await ask({ kind: "json", json: text })).status).toMatch(/^ready: /);
+    await ask({ kind: "json", json: JSON.stringify([transfer, { ...transfer, value: "0x2" }]) });
+    await tab.until(`!document.getElementById("signing").hidden`);
+    expect(await copy()).toBe("copied");
+    const both = String(await tab.evaluate("window.copied"));
+    expect(JSON.parse(both)).toMatchObject([{ value: "0x1" }, { value: "0x2" }]);
+    expect((await ask({ kind: "json", json: both })).status).toMatch(/^ready: /);
+    await tab.until(`!document.getElementById("signing").hidden`);
     await tab.evaluate(`Date.now = () => 8e15`);
     expect(await copy()).toBe("too old: show the report again");
     await tab.goto(page);
@@ -354,7 +361,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     const slow = await startServer(async (body, { method = "" }, response) => {
       response.setHeader("access-control-allow-origin", "*").setHeader("access-control-allow-headers", "*");
       if (method === "OPTIONS") return void response.end();
-      const answer = fetch(node.url, { method, headers: { "content-type": "application/json" }, body });
+      const answer = fetch(node.url, { method: "POST", headers: { "content-type": "application/json" }, body });
       await new Promise((resolve) => setTimeout(resolve, 1_200));
       response.setHeader("content-type", "application/json").end(await (await answer).text());
     });

@@ -105,7 +105,10 @@ const ask = async (signal: AbortSignal) => {
       signal,
     });
     // why: what is blocked or not known clears nothing
-    show(report, await preflight.ready(report).catch(() => null));
+    const clearance = await preflight.ready(report).catch(() => null);
+    // why: somebody may have asked for another one meanwhile
+    signal.throwIfAborted();
+    show(report, clearance);
   } finally {
     clearInterval(ticking);
   }

@@ -72,7 +72,7 @@ const localNode = "http://127.0.0.1:8545";
 export const readOwnConnection = Effect.fnUntraced(function* (flags: EndpointFlags) {
   const { stdinIsTerminal } = yield* Stdio.Stdio;
   // guard: a node that nobody named, whose verdict a program would take for the chain's
-  const isLocal = Option.getOrElse(flags.rpcUrl, () => "") === "" && (yield* stdinIsTerminal);
+  const isLocal = Option.isNone(flags.rpcUrl) && (yield* stdinIsTerminal);
   if (!isLocal) return yield* readConnection(flags);
   const connection = yield* readConnection({ ...flags, rpcUrl: Option.some(localNode) });
   const line = `The node is ${localNode}: neither --rpc-url nor ETH_RPC_URL names one\n`;

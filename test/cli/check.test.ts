@@ -238,10 +238,11 @@ describe("check", () => {
       );
     expect(await connect(true, Option.none())).toMatchObject({ success: "http://127.0.0.1:8545" });
     expect(told).toEqual(["The node is http://127.0.0.1:8545: neither --rpc-url nor ETH_RPC_URL names one\n"]);
-    expect(await connect(true, Option.some(""))).toMatchObject({ success: "http://127.0.0.1:8545" });
+    // an empty variable is a mistake, and names no node
+    expect(await connect(true, Option.some(""))).toMatchObject({ failure: { _tag: "WrongUsage" } });
     expect(await connect(true, Option.some(node.url))).toMatchObject({ success: node.url });
     expect(await connect(false, Option.none())).toMatchObject({ failure: { _tag: "WrongUsage" } });
-    expect(told).toHaveLength(2);
+    expect(told).toHaveLength(1);
     const piped = await bin.run(["check", ...transfer]);
     const says = "--rpc-url: is missing (or set ETH_RPC_URL)";
     expect([piped.code, piped.stdout, piped.stderr]).toEqual([64, "", expect.stringContaining(says)]);
