@@ -124,9 +124,9 @@ const typedArgument = (parameter: AbiParameter, text: string): unknown => {
 
 const isBoolean = (text: string): boolean => text === "true" || text === "false";
 
-/** The call that a signature and arguments mean, as `cast` takes them. */
+/** The call that a signature and arguments mean, as `cast` takes them: what it returns may stand behind, `f(address)(uint256)`. */
 export const callOf = (signature: string, args: ReadonlyArray<string>): Checked<JsonFields> =>
-  Result.flatMap(fromSignatures([signature], "signature"), (abi) => {
+  Result.flatMap(abiOf(signature.replace(/\)\s*\(/, ") returns ("), "signature"), (abi) => {
     const item = abi.find(({ type }) => type === "function");
     if (item?.type !== "function")
       return no("signature", 'must be that of a function, such as "transfer(address,uint256)"');

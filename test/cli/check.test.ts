@@ -389,7 +389,7 @@ describe("check", () => {
     [["file:///nowhere.json"], "input: /nowhere.json cannot be read (NotFound)"],
     [["file://elsewhere/x.json"], "input: file://elsewhere/… is no URL of a file on this machine"],
     [["--from", alice, "--to", bob, "f(uint256)", "x"], "args[0]: must be wei"],
-    [["--from", alice, "--to", bob, "f(uint256", "1"], "signature[0]: is no ABI"],
+    [["--from", alice, "--to", bob, "f(uint256", "1"], "signature: is no ABI"],
     [["f(uint256)", "1"], "--from: is missing"],
     [["--from", alice, "--to", "0x12", "f(uint256)", "1"], "--to: must be 20 bytes"],
     [["--from", alice, "--to", bob, "f(address)", "0x12"], "args[0]: does not fit address"],

@@ -67,6 +67,7 @@ describe("a signature and its arguments", () => {
     ["f((uint256 a, bool b) c)", ['{"a": "5", "b": true}'], [{ a: 5n, b: true }]],
     ["f((uint256 a, bool b) c)", ["(5,true)"], [[5n, true]]],
     ["f()", [], []],
+    ["f(address)(uint256,bool)", [bob], [bob]],
   ])("%s takes %j", (signature, args, values) => {
     expect(valuesOf(signature, ...args)["args"]).toEqual(values);
   });
@@ -82,7 +83,7 @@ describe("a signature and its arguments", () => {
     ["f(bool)", ["yes"], "args[0]", "must be true or false"],
     ["f((uint256,bool) a)", ["5"], "args[0]", "must be an object or an array"],
     ["f(address)", ["vitalik.eth"], "args[0]", "is a name"],
-    ["f(uint)x", ["1"], "signature[0]", "is no ABI"],
+    ["f(uint)x", ["1"], "signature", "is no ABI"],
     ["event E(uint256 a)", ["1"], "signature", "must be that of a function"],
   ])("%s refuses %j by %s", (signature, args, field, problem) => {
     const refused = bad(Result.flatMap(callOf(signature, args), (call) => inputOf({ from: alice, ...call }, true)));
