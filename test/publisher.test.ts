@@ -42,9 +42,15 @@ describe("the publisher", () => {
     expect(textIn(copy, "package.json")).toBe(textIn(root, "package.json"));
   });
 
-  it("is written into the manifest, the changelog and the links of reports", { timeout: 120_000 }, () => {
-    // why: the second has to replace what the first wrote
-    for (const name of ["first/one", "acme/fork"]) expect(run("scripts/publisher.ts", name).stderr).toBe("");
+  it("is written into the manifest, the changelog and the links of reports", { timeout: 240_000 }, () => {
+    // why: a publisher has to replace an earlier one
+    const before = JSON.parse(textIn(copy, "package.json")) as object;
+    const earlier = { homepage: "https://first/one", ...before, bugs: "first/one", repository: "github:first/one" };
+    writeFileSync(join(copy, "package.json"), JSON.stringify(earlier));
+    const constant = textIn(copy, "src/primitives/publisher.ts").replace("= null", `= "https://first/one/"`);
+    writeFileSync(join(copy, "src/primitives/publisher.ts"), constant);
+    expect(constant).toContain("first/one");
+    expect(run("scripts/publisher.ts", "acme/fork").stderr).toBe("");
     const manifest = textIn(copy, "package.json");
     expect(JSON.parse(manifest)).toMatchObject({
       homepage: "https://github.com/acme/fork#readme",
@@ -68,7 +74,7 @@ describe("the publisher", () => {
     );
     const html = run("report.ts").stdout;
     expect(html).toMatch(
-      /<a href="https:\/\/github\.com\/acme\/fork\/blob\/main\/docs\/errors\.md#\w+" rel="noreferrer">/,
+      /<a href="https:\/\/github\.com\/acme\/fork\/blob\/main\/docs\/errors\.md#\w+" rel="noreferrer" target="_blank">/,
     );
     for (const path of shown(root).filter((path) => !path.startsWith("tools/")))
       expect(textIn(copy, path).includes("first/one"), path).toBe(false);
