@@ -86,7 +86,8 @@ const blockHtml = (block: Block): string => {
   const items = block.items.map(({ code, what, details, remedy, docs }) => {
     // why: a reader of the page has no file of the package
     const page = docs === undefined || documents === null ? null : escapeXml(`${documents}${docs}`);
-    const shown = page === null ? escapeXml(code) : `<a href="${page}" rel="noreferrer" target="_blank">${escapeXml(code)}</a>`;
+    const shown =
+      page === null ? escapeXml(code) : `<a href="${page}" rel="noreferrer" target="_blank">${escapeXml(code)}</a>`;
     const name = what === "" && page === null ? "" : ` <span class="code">${shown}</span>`;
     const title = `<strong><bdi>${proseHtml(what === "" ? code : what)}</bdi></strong>${name}`;
     const places = details.map((detail) => `<br><bdi class="dim">${proseHtml(detail)}</bdi>`).join("");
