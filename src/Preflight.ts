@@ -15,7 +15,7 @@ import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./pipe
 import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready } from "./pipeline/index.js";
 import { prepare, revise, type Options } from "./pipeline/index.js";
 import { admitted, checkConnection, inputsOf, withLast } from "./pipeline/index.js";
-import { proveChosen, proveScanned, runOn, scanOnce, unprovable } from "./pipeline/index.js";
+import { proveChosen, proveScanned, runOn, scanOnce, sourcesOf, unprovable } from "./pipeline/index.js";
 import { reported } from "./report/telemetry.js";
 import { fromData } from "./Policy.js";
 import type { Policy } from "./report/policy.js";
@@ -34,7 +34,7 @@ import { watchWith, type Watched } from "./watch/watch.js";
 
 export { checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
-export type { Options } from "./pipeline/index.js";
+export type { DescribedCall, DescriptorRenderer, NameContext, NameSources, Options } from "./pipeline/index.js";
 export type { Watched } from "./watch/watch.js";
 
 /**
@@ -165,9 +165,15 @@ export const prove: <A extends Report>(report: A, options?: Options) => Effect.E
     yield* recoverAuthorities(report.transactions.map(({ input }) => input));
     const { report: revised, refused } = revise(report, options);
     const policies = options.policies ?? policiesIn(revised.options);
-    const again = { bundle: inputsOf(revised), options: revised.options, policies };
+    const sources = refused === null ? sourcesOf(options) : {};
+    const again = { bundle: inputsOf(revised), options: revised.options, policies, sources };
     if (revised.observed.tier === "call")
-      return yield* runOn(again, () => Effect.flatMap(scanOnce(again, revised.steps.with), ({ whole }) => whole));
+      return yield* runOn(
+        again,
+        () => Effect.flatMap(scanOnce(again, revised.steps.with), ({ whole }) => whole),
+        null,
+        report.names,
+      );
     const { defaults } = yield* Rpc;
     const elsewhere = checkConnection(revised.chainId, defaults?.chainId ?? null);
     const found = [...(refused === null ? [] : [refused]), ...elsewhere];
@@ -176,6 +182,7 @@ export const prove: <A extends Report>(report: A, options?: Options) => Effect.E
       again,
       () => Effect.flatMap(proveChosen(revised, proving), withLast),
       revised.stage === "scanned" ? revised.ledger : null,
+      report.names,
     );
   }, reported("prove")),
   // `never`: it has the same transactions

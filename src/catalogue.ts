@@ -16,6 +16,7 @@ import * as judged from "./pipeline/report.js";
 import * as steps from "./pipeline/steps.js";
 import * as compare from "./pipeline/worlds/compare.js";
 import * as bounded from "./report/bounded.js";
+import * as descriptors from "./report/descriptors.js";
 import * as freshness from "./report/freshness.js";
 import * as nodeNamedByPage from "./report/nodeNamedByPage.js";
 import * as approvals from "./steps/approvals.js";
@@ -47,7 +48,7 @@ import type { Code, Severity } from "./report/finding.js";
 /** The files that declare codes: each exports a code by its name. */
 const makers = [
   ...[answers, userSteps, checkProof, endpoint, trace, doubt, limit, observe, prepare, prove, judged, steps, compare],
-  ...[bounded, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
+  ...[bounded, descriptors, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
   ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes, pretended],
 ] as const;

@@ -38,7 +38,7 @@ export { GuardRefused, NotCleared, SentByOther, Tampered, Unverified } from "./g
 export { releaseHeld } from "./guard/held.js";
 export type { Provider } from "./guard/provider.js";
 export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
-export type { Options } from "./pipeline/index.js";
+export type { DescribedCall, DescriptorRenderer, NameContext, NameSources, Options } from "./pipeline/index.js";
 /** Reports without Effect: `ready` and `fromJson` as Promises, `toText`, `summary` and `toJson` as they are. */
 export * as Report from "./promise/report.js";
 export type { Watched } from "./watch/watch.js";
@@ -260,7 +260,7 @@ export const createPreflight: {
     },
     watch: (report, options) =>
       iterable(reportGiven(report), options, (on, signal) =>
-        on.report(Promises.withAge(report, defaults), Promises.withPolicies(report, options, defaults), signal),
+        on.report(Promises.withAge(report, defaults), Promises.withFunctions(report, options, defaults), signal),
       ),
     watchHeads: (options) => iterable(Result.void, options, (on, signal) => on.heads(options ?? {}, signal)),
     watchLogs: (filter, options) =>

@@ -10,7 +10,7 @@ import { type Currency, formatWei } from "../primitives/units.js";
 import { type Abis, type AbiSources, indexOf } from "./abiIndex.js";
 import { type CallOptions, functionsOf, type KnownFunction } from "./decodeCall.js";
 import { commandOf, innerCalls, type InnerCall, type InnerCallList } from "./innerCalls.js";
-import { type Parameter, valuesOf } from "./layout.js";
+import { leavesOf, type Parameter, valuesOf } from "./layout.js";
 import { argumentsText, type PrintStyle, most, sizeOf, wholeLook } from "./print.js";
 import type { Command } from "./batchForms.js";
 import type { Provenance } from "./revert.js";
@@ -27,9 +27,10 @@ const functionFields = {
   moreArguments: Schema.Int,
   /**
    * How it is known. `abi`: by an ABI that the caller gave. `selector`: by nothing but the first four bytes, which any
-   * contract may use otherwise. `command`: by the number of a router's command, likewise. null: not at all.
+   * contract may use otherwise. `command`: by the number of a router's command, likewise. `names`: by the caller's sources
+   * of names, in `report.names` alone. null: not at all.
    */
-  by: Schema.NullOr(Schema.Literals(["abi", "selector", "command"])),
+  by: Schema.NullOr(Schema.Literals(["abi", "selector", "command", "names"])),
   /** The address that an `abi` was given for; for the others, the standards and contracts that have the function. */
   sources: Schema.Array(Schema.String),
 };
@@ -165,10 +166,20 @@ export const decodeCall = (
   options: { readonly address?: string | null } = {},
 ): DecodedCall | null => callIn(data, indexOf(abi), options);
 
+/** The functions of other ABIs that calldata fits to its last byte. */
+export const namedFunctions = (data: string, abis: Abis): ReadonlyArray<DecodedFunction> => {
+  const room = { values: mostValues };
+  return functionsOf(data, abis)
+    .filter(({ inputs }) => leavesOf(inputs, data.slice(10)) !== null)
+    .flatMap((known) => functionOf(data, known, room))
+    .map((known) => ({ ...known, by: "names", sources: [] }));
+};
+
 /** Returns the text of where a function is known from: ` (by selector: ERC-20)`. */
 const originText = ({ by, sources }: DecodedFunction): string => {
   const [source] = sources;
   if (by === null || by === "command") return "";
+  if (by === "names") return " (by your names)";
   if (by === "selector") return ` (by selector: ${sources.map((source) => escapeText(source, 60)).join(", ")})`;
   return source === undefined ? " (by an ABI you gave)" : ` (by the ABI given for ${checksummed(source)})`;
 };

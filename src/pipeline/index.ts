@@ -9,6 +9,13 @@ export { simulate as askRun } from "./endpoint/simulate.js";
 export { checkConnection } from "./observe.js";
 export { madeOf, OwnSteps, type OwnStep } from "./own.js";
 export { prepare, revise, type Options } from "./prepare.js";
+export {
+  sourcesOf,
+  type DescribedCall,
+  type DescriptorRenderer,
+  type NameContext,
+  type NameSources,
+} from "./sources.js";
 export { ready } from "./steps.js";
 export { proveChosen } from "./prove.js";
 export { unprovable } from "./report.js";

@@ -23,9 +23,10 @@ import type { Rpc } from "../rpc/index.js";
 import { getterOf, pretendedIn } from "../steps/reading/pretended.js";
 import type { Query } from "../witness/queries.js";
 import { rare } from "./later.js";
+import { sourceNames, sourcesIn, sourcesOf, type SourceOptions } from "./sources.js";
 
 /** Options of every run. All optional. */
-export interface Options extends GivenRows<typeof named & typeof times> {
+export interface Options extends GivenRows<typeof named & typeof times>, SourceOptions {
   /** Policies that the outcome must satisfy. */
   readonly policies?: ReadonlyArray<Policy>;
 }
@@ -53,7 +54,8 @@ const read = (options: Options, base = defaults): Checked<ReportOptions> =>
     if (typeof options !== "object" || options === null || Array.isArray(options))
       return yield* no("options", "must be an object");
     // why: the doors take the signal beside the options and read it themselves
-    yield* onlyHas(options, [...optionNames, "signal"], "an option", "options.");
+    yield* onlyHas(options, [...optionNames, ...sourceNames, "signal"], "an option", "options.");
+    yield* sourcesIn(options);
     const completed: Record<string, unknown> = {};
     // why: a default is of every run, and a report is in the hands of its caller
     for (const [name, { kept = name, absent, check }] of rows) {
@@ -85,7 +87,12 @@ export const prepare = Effect.fnUntraced(function* (
   given: Options,
   defaults?: Transaction.InputDefaults,
 ): Effect.fn.Return<
-  { readonly bundle: Bundle; readonly options: ReportOptions; readonly policies: ReadonlyArray<Policy> },
+  {
+    readonly bundle: Bundle;
+    readonly options: ReportOptions;
+    readonly policies: ReadonlyArray<Policy>;
+    readonly sources: SourceOptions;
+  },
   InvalidTransaction
 > {
   const { transactions, abis } = yield* Transaction.check(input, defaults);
@@ -97,7 +104,7 @@ export const prepare = Effect.fnUntraced(function* (
     Arr.map(transactions, (transaction) => explained(transaction, options.abis)),
     options.accounts,
   );
-  return { bundle, options, policies: given.policies ?? [] };
+  return { bundle, options, policies: given.policies ?? [], sources: sourcesOf(given) };
 });
 
 /** The options, with the slots of the balances and allowances that they pretend; nothing is asked where they pretend none. */

@@ -17,6 +17,7 @@ import { bounded } from "../report/bounded.js";
 import { fromError, inOrder, code, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
+import { checkDescriptors } from "../report/descriptors.js";
 import { payeesOf } from "../report/payees.js";
 import { reportVersion, type BundleReport, type Draft, type Report, type ReportOptions } from "../report/schema.js";
 import * as Simulate from "../steps/simulate.js";
@@ -26,6 +27,7 @@ import { isUnbound } from "../transaction/request.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own } from "./own.js";
+import { CurrentSources, type Sources } from "./sources.js";
 import {
   exposureOf,
   movementsOf,
@@ -54,6 +56,8 @@ interface About extends ObserveInput {
     readonly moved: RunEffects | null;
   }>;
   readonly stateChanges?: Report["stateChanges"];
+  /** Words of the caller's descriptors, by transaction. */
+  readonly intents?: ReturnType<Sources["intents"]>;
   /** Findings from comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
   /** Findings of what an earlier report could not learn, for this one to tell unless it tells the same itself. */
@@ -262,6 +266,7 @@ export const draftOf = (
   };
   const out = new Set<StepName>(leftOutOf(steps));
   const isTaken = ({ step }: Finding) => !out.has(step);
+  const isSeen = answers.run !== null && !out.has("assets") && !out.has("approvals");
   const now = withoutMoot([
     ...answers.findings,
     ...checkChain(bundle, answers),
@@ -273,6 +278,7 @@ export const draftOf = (
     ...checkOverrides(observed, options),
     ...checkPretended(options, answers.before),
     ...checkForms(bundle),
+    ...(isSeen ? checkDescriptors({ transactions, options, payees, ...movements }, about.intents ?? []) : []),
     // why: what comparing runs showed is no less true for the step that its code is told under
     ...about.findings,
   ]);
@@ -315,5 +321,8 @@ export const makeDraft = Effect.fnUntraced(function* (
   yield* turn;
   const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects, answers.traces);
   yield* turn;
-  return draftOf(bundle, answers, about, moved);
+  const { ask, intents } = yield* Effect.service(CurrentSources);
+  const made = draftOf(bundle, answers, { ...about, intents: intents() }, moved);
+  ask(made.draft);
+  return made;
 });

@@ -30,7 +30,10 @@ import { namedIn, readNames } from "./accessLists.js";
 import { gasPlan, type GasTrial } from "./proofPlans.js";
 import { proveChosen } from "./prove.js";
 import { makeDraft } from "./report.js";
+import { withSources } from "./sources.js";
 import { askScan } from "./scan.js";
+
+type Prepared = Effect.Success<ReturnType<typeof Options.prepare>>;
 
 /** True if the EVM undoes a transaction. */
 const isStopped = (transaction: Report["transactions"][number] | undefined): boolean =>
@@ -67,7 +70,7 @@ const isDear = ({ chainId, findings }: Pick<Report, "chainId" | "findings">, ear
 
 /** A scan: the draft of its report, how that is made whole, and the answers that its proof need not ask for again. */
 export const scanOnce = Effect.fnUntraced(function* (
-  { bundle, options: given, policies }: Effect.Success<ReturnType<typeof Options.prepare>>,
+  { bundle, options: given, policies }: Omit<Prepared, "sources">,
   earlier: Report["steps"]["with"] = [],
   last: Last | null = null,
 ) {
@@ -141,7 +144,7 @@ const isEnough = (draft: Draft): boolean =>
 
 /** A scan and its proof; `scope` = for how long requests of the proof that are sent beside the scan may be under way; null = none are. */
 const provedIn = Effect.fnUntraced(function* <E, R>(
-  prepared: Parameters<typeof scanOnce>[0],
+  prepared: Prepared,
   choose: ((scanned: BundleReport) => Effect.Effect<BundleReport, E, R>) | null,
   scope: Scope.Scope | null,
 ): Effect.fn.Return<BundleReport, E, Rpc | R> {
@@ -174,13 +177,24 @@ const provedIn = Effect.fnUntraced(function* <E, R>(
   return yield* phase("Preflight.prove", Effect.flatMap(proving, withLast), (made) => made);
 });
 
-/** Runs `use` with the deadline of its options, on a node that takes what is yet to be signed of its inputs. */
-export const runOn = <A, E, R>(
-  { bundle, options }: Pick<Parameters<typeof scanOnce>[0], "bundle" | "options">,
+/**
+ * Runs `use` with the deadline of its options and the caller's sources of names, on a node that takes what is yet to be signed of
+ * its inputs. `earlier`, `names`: the ledger and the names of the report that is proven.
+ */
+export const runOn = <A extends Report, E, R>(
+  { bundle, options, sources }: Omit<Prepared, "policies">,
   use: () => Effect.Effect<A, E, R>,
   earlier: Report["ledger"] | null = null,
+  names?: Report["names"],
 ): Effect.Effect<A, E, R | Rpc> =>
-  withRun(options.deadlineMs, () => Options.assuming(bundle, options, Effect.suspend(use)), earlier);
+  withRun(
+    options.deadlineMs,
+    () => {
+      const inputs = bundle.map(({ input }) => input);
+      return withSources(sources, inputs, options, Options.assuming(bundle, options, Effect.suspend(use)), names);
+    },
+    earlier,
+  );
 
 /**
  * A scan, and its proof of what `choose` makes of it; null = nobody chooses. A scan that is settled is the answer; of any
@@ -188,7 +202,7 @@ export const runOn = <A, E, R>(
  * as the last one of the same call would be proven now.
  */
 export const proveScanned = <E = never, R = never>(
-  prepared: Parameters<typeof scanOnce>[0],
+  prepared: Prepared,
   choose: ((scanned: BundleReport) => Effect.Effect<BundleReport, E, R>) | null,
   speculates = false,
 ): Effect.Effect<BundleReport, E, Rpc | R> =>

@@ -136,10 +136,10 @@ const clearAgain = Effect.fnUntraced(function* (
   report: BundleReport,
   first: number,
   signed: ReadonlyArray<string>,
-  { policies }: Options,
+  { policies, descriptors }: Options,
   clears: ReturnType<typeof clearsBy>,
 ) {
-  const again = yield* prove(restOf(report, first), policies === undefined ? {} : { policies });
+  const again = yield* prove(restOf(report, first), { ...(policies && { policies }), descriptors });
   const clearance = yield* clears(again);
   // why: nobody sees the new outcome; of a part of the bundle there is no earlier one
   const changed = again.findings.find(({ code }) => first === 0 && code === "OutcomeChanged");

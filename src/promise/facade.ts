@@ -203,7 +203,7 @@ export const make = <R = never>(
     prove: (report, options) =>
       onReport(
         report,
-        ({ prove }) => prove(withAge(report, defaults), withPolicies(report, options, defaults)),
+        ({ prove }) => prove(withAge(report, defaults), withFunctions(report, options, defaults)),
         options,
       ),
     settle: (report, hashes, options) => onReport(report, ({ settle }) => settle(report, hashes, options), options),
@@ -235,11 +235,13 @@ export const withDefaults = <A extends Options, B extends object>(defaults: A, o
 };
 
 /**
- * A policy made by a function is in the report by name only. Where the report holds just the door's own
- * policies, the door has them still; any others have to be given again.
+ * The options with those functions of the door's that no report keeps. A policy made by a function is in the report by name
+ * only. Where the report holds just the door's own policies, the door has them still; any others have to be given again.
  */
-export const withPolicies = (report: Report.Report, options: Options | undefined, { policies }: Options): Options => {
-  if (policies == null || options?.policies != null) return options ?? {};
+export const withFunctions = (report: Report.Report, given: Options | undefined, defaults: Options): Options => {
+  const { policies, names, descriptors } = defaults;
+  const options = names == null && descriptors == null ? (given ?? {}) : withDefaults({ names, descriptors }, given);
+  if (policies == null || options.policies != null) return options;
   const isOwn = JSON.stringify(policies.map(({ data }) => data)) === JSON.stringify(report.options.policies);
-  return isOwn ? { ...options, policies } : (options ?? {});
+  return isOwn ? { ...options, policies } : options;
 };

@@ -5,13 +5,18 @@
 import { checksummed, escapeText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
 import { type Currency, formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
 import { currencyOf } from "./chain.js";
+import type { Transaction } from "../transaction/fields.js";
 import type { Report } from "./schema.js";
 
 /** How addresses and tokens are written in one report. */
 export type Names = ReturnType<typeof namesFor>;
 
 /** Every address of the tables of a report, in order, with what it is there: empty for a party of movements. */
-export const rolesOf = (report: Report): ReadonlyMap<string, ReadonlySet<string>> => {
+export const rolesOf = (
+  report: Pick<Report, "transfers" | "balanceChanges" | "approvals" | "exposure"> & {
+    readonly transactions: ReadonlyArray<{ readonly input: Pick<Transaction, "from" | "to"> }>;
+  },
+): ReadonlyMap<string, ReadonlySet<string>> => {
   const { transactions, transfers, balanceChanges, approvals } = report;
   const rows = report.exposure?.rows ?? [];
   const all: ReadonlyArray<readonly [role: string, addresses: ReadonlyArray<string | null>]> = [
@@ -80,6 +85,16 @@ const labelText = (text: string): string => {
   return `${escapeText(start, 4 * mostLabel)}${start.length < text.length ? "…" : ""}`;
 };
 
+/** Names from the caller's own sources that a rendering uses: labels, and contracts whose symbol or decimals they give. */
+export interface GivenNames {
+  readonly labels: NonNullable<Report["names"]>["labels"];
+  /** In lower case. */
+  readonly tokens: ReadonlySet<string>;
+}
+
+/** Marks a name that the caller's own sources give. */
+export const nameMark = "†";
+
 /** Looks addresses up, in whatever case they are written. */
 const byAddress = <A>(entries: ReadonlyArray<readonly [address: string, value: A]>) => {
   const values = new Map(entries.map(([address, value]) => [address.toLowerCase(), value]));
@@ -113,7 +128,11 @@ const typedIn = ({ transactions }: Report) => {
 };
 
 /** The contracts of NFTs, by what moves, is granted or is there of them. */
-const collectionsIn = ({ transfers, approvals, exposure }: Report): ReadonlySet<string> => {
+export const collectionsIn = ({
+  transfers,
+  approvals,
+  exposure,
+}: Pick<Report, "transfers" | "approvals" | "exposure">): ReadonlySet<string> => {
   const rows = [...transfers, ...approvals].flatMap(({ standard, token }) =>
     standard === "erc721" || standard === "erc1155" ? [token] : [],
   );
@@ -133,7 +152,11 @@ const holdingsIn = ({ balanceChanges, exposure }: Report) =>
   );
 
 /** The names of a report in the words of its chain. */
-export const namesFor = (report: Report, { symbol, exact = false, labels = {} }: AmountOptions) => {
+export const namesFor = (
+  report: Report,
+  { symbol, exact = false, labels = {} }: AmountOptions,
+  given: GivenNames = { labels: [], tokens: new Set() },
+) => {
   const native = currencyOf(report, symbol);
   const short = shortenerOf(rolesOf(report).keys());
   const tokenOf = byAddress(report.tokens.map((info) => [info.token, info]));
@@ -143,11 +166,15 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
   const [collections, holdings] = [collectionsIn(report), holdingsIn(report)];
   const ownedOf = byAddress(report.owned.map((entry) => [entry.account, entry]));
   const labelOf = byAddress(Object.entries(labels));
+  const others = given.labels.filter(({ address }) => (labelOf(address)?.trim() ?? "") === "");
+  const otherLabelOf = byAddress(others.map((row) => [row.address, row.label]));
   const you = new Set(readersOf(report));
   const isYou = (address: string) => you.has(address.toLowerCase());
   const label = (address: string) => {
     const text = labelOf(address)?.trim() ?? "";
-    return text === "" ? null : labelText(text);
+    if (text !== "") return labelText(text);
+    const other = symbolText({ name: null, symbol: otherLabelOf(address)?.slice(0, mostLabel) ?? null });
+    return other === null ? null : `${other}${nameMark}`;
   };
   const beside = (address: string, text: string) => {
     const name = label(address);
@@ -184,6 +211,8 @@ export const namesFor = (report: Report, { symbol, exact = false, labels = {} }:
     /** `you`, or `labelled`. */
     whole: (address: string) => (isYou(address) ? "you" : labelled(address)),
     token: (address: string) => tokenOf(address) ?? null,
+    /** The caller's own sources, as far as they name anything here. */
+    given: { ...given, labels: others },
     /** The standard by which something of a token moves or is granted. */
     standard,
     /** True if a token's contract is one of NFTs, by what moves, is granted or is there of it. */
@@ -201,8 +230,15 @@ export interface Unit {
   readonly tokenId: bigint | null;
 }
 
-/** Returns a token's own symbol, harmless; null where it says nothing. */
-export const symbolOf = (names: Names, token: string): string | null => symbolText(names.token(token));
+/** Returns a token's symbol, harmless, marked where symbol or decimals are not its own; null where it says nothing. */
+export const symbolOf = (names: Names, token: string): string | null => {
+  const text = symbolText(names.token(token));
+  return names.given.tokens.has(token.toLowerCase()) ? `${text ?? "token"}${nameMark}` : text;
+};
+
+/** Explains the mark of the caller's own names, where any of them is used. */
+export const givenText = ({ given: { labels, tokens } }: Names): ReadonlyArray<string> =>
+  labels.length + tokens.size === 0 ? [] : [`${nameMark} by your names, not by the chain.`];
 
 /** A token's decimals, where it gives a number that can be one. */
 export const decimalsOf = (names: Names, token: string): number | null => shownDecimals(names.token(token));

@@ -67,6 +67,7 @@ export const sentencesByCode: Partial<Readonly<Record<FindingCode, string>>> = {
   DelegationSet: "{delegate} may do anything in {account's} name[, {}]",
   EventUnexplained: "an event of {contract} names the sender and {beside}[; its kind is {event}]",
   ExecutionReverted: "the contract is {to}",
+  DescriptorDisagrees: "the field {field} says {says}",
   FeeHorizonShort:
     "it holds through full blocks for {holds through full blocks for} instead of {instead of}, at {at most} instead of {instead of}",
   GasBurnt: "{limit} may cost {at most}[, and {smaller limit} {at most}]",

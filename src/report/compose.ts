@@ -20,6 +20,7 @@ import {
 import {
   callsSection,
   costSection,
+  descriptorsSection,
   exposureSection,
   flowsSection,
   grantsSection,
@@ -119,10 +120,10 @@ const nextOf = (report: Report): string => {
   return next[report.verdict];
 };
 
-/** `report` laid out in reading order, in the words of its chain. */
-export const compose = (report: Report, options: RenderOptions = {}) => {
-  const reading = readingOf(report, options);
-  const { names } = reading;
+/** A report laid out in reading order, in the words of its chain. */
+export const compose = (plain: Report, options: RenderOptions = {}) => {
+  const reading = readingOf(plain, options);
+  const { names, report } = reading;
   const exactly = { ...names, exact: true };
   const { native: currency } = names;
   const name = chainText(chainOf(report).name);
@@ -136,10 +137,10 @@ export const compose = (report: Report, options: RenderOptions = {}) => {
     /** The one reason for the verdict. */
     because: headline(report, names),
     /** The summary: what leaves, what comes, what is granted, what it costs: a line each. */
-    summary: sentencesOf(report, reading),
+    summary: sentencesOf(reading),
     findings: findingsSections(report, names),
     /** The same as a picture. */
-    picture: pictureOf(report, reading),
+    picture: pictureOf(reading),
     /** The stakes: what moves, who gets rights, what it costs. */
     stakes: [
       ...flowsSection(report, reading, options?.price),
@@ -148,6 +149,7 @@ export const compose = (report: Report, options: RenderOptions = {}) => {
       ...costSection(report, reading, options?.price),
       ...callsSection(report, look),
       ...tokensSection(reading),
+      ...descriptorsSection(report),
       ...(options?.trace === true ? traceSections(report, money, look) : []),
       ...(options?.requests === true && options?.full !== true ? requestsSection(report, money) : []),
     ],

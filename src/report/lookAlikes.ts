@@ -52,12 +52,13 @@ export const lookAlikes = (report: Report, names: Names): ReadonlyArray<string> 
   const known = report.chainId === null ? [] : knownTokens(report.chainId);
   const where = chainText(chainOf(report).name) ?? "this chain";
   const native = names.native.symbol;
-  return report.tokens.flatMap(({ token, symbol, name }) => {
+  const labels = names.given.labels.map(({ address, label }) => ({ token: address, symbol: label, name: label }));
+  return [...report.tokens, ...labels].flatMap(({ token, symbol, name }) => {
     if (known.some(({ address }) => address === token.toLowerCase())) return [];
     // why: Tether writes its own symbol so
     const said = (symbol ?? "").slice(0, mostName).replaceAll("₮", "T");
     const title = (name ?? "").slice(0, mostName);
-    const who = tokenForPeople(names, token);
+    const who = names.token(token) === null ? names.party(token) : tokenForPeople(names, token);
     const same = known.find((one) => one.symbol === said || one.symbol === titles.get(title));
     if (same !== undefined)
       return [

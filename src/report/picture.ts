@@ -1,6 +1,15 @@
 /** Movements as arrows between boxes: who gives what to whom, which way, and what may be taken. A part of the document. */
 import * as Arr from "effect/Array";
-import { amountForPeople, decimalsOf, idText, mostForPeople, signedText, symbolOf, type Names } from "./amounts.js";
+import {
+  amountForPeople,
+  decimalsOf,
+  givenText,
+  idText,
+  mostForPeople,
+  signedText,
+  symbolOf,
+  type Names,
+} from "./amounts.js";
 import { isNobody } from "../abi/words.js";
 import { formatGasPrice } from "../primitives/units.js";
 import { known } from "./document.js";
@@ -127,7 +136,7 @@ const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
   transactions
     .flatMap(({ call }, index) => {
       if (call === null || call.to === null) return [];
-      const by = call.by === "selector" ? " (by selector)" : "";
+      const by = call.by === "selector" ? " (by selector)" : call.by === "names" ? " (by your names)" : "";
       const what = call.function === null ? `a function not known (${call.selector})` : `${call.function}${by}`;
       const inside = call.calls.length + call.more;
       const place = transactions.length === 1 ? "" : `${index + 1}. `;
@@ -137,9 +146,13 @@ const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
 const mostCaptions = 3;
 
 /** The picture of a report: its arrows, how many more there are, and what is called. */
-export const pictureOf = (report: Report, reading: RenderSources) => ({
-  title: report.verdict === "blocked" || report.verdict === "unknown" ? "What would move" : "What moves",
-  ...rowsOf(report, reading),
-  captions: captionsOf(report),
-});
+export const pictureOf = (reading: RenderSources) => {
+  const { report, names } = reading;
+  const isIf = report.verdict === "blocked" || report.verdict === "unknown";
+  return {
+    title: isIf ? "What would move" : "What moves",
+    ...rowsOf(report, reading),
+    captions: [...captionsOf(report), ...givenText(names)],
+  };
+};
 export type Picture = ReturnType<typeof pictureOf>;

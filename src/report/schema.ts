@@ -23,6 +23,7 @@ import {
 } from "./parts.js";
 import { Payee } from "./payees.js";
 import { maxTransactions, Transaction } from "../transaction/fields.js";
+import { ReportNames } from "./names.js";
 import { Observed } from "./observed.js";
 import { named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
@@ -167,6 +168,8 @@ export const Report = Schema.Struct({
    * ERC-1271 account.
    */
   owned: later(Schema.Array(OwnedAccount), []),
+  /** Names from the caller's own sources (`names`, `descriptors`), for renderings; absent where there are none. */
+  names: Schema.optionalKey(ReportNames),
   findings: Schema.Array(Finding),
   /** keccak256 over version, chain id, the number of signatures, of each its kind, signer and digest, then of each transaction its sender and signing hash; null while a request lacks its nonce, gas, fee or chain. */
   digest: Schema.NullOr(Hash),
@@ -197,6 +200,8 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly payees: ReadonlyArray<typeof Payee.Type>;
   /** Tokens as they describe themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
+  /** Names from the caller's own sources, for renderings; absent where there are none. */
+  readonly names?: ReportNames;
   /** Findings: blockers, checks that could not be made, warnings and information. */
   readonly findings: ReadonlyArray<Finding>;
   /** The rounds, requests and time that it took. */

@@ -18,6 +18,7 @@ import type { Exposure } from "./beside.js";
 import { isFeeOpen } from "./byCode.js";
 import { flowsOf, ledgerOf, type Flow } from "./flows.js";
 import { feeTerms, type Approval } from "./parts.js";
+import { named } from "./named.js";
 import type { Report } from "./schema.js";
 import { formatGasPrice, largestOf } from "../primitives/units.js";
 
@@ -72,16 +73,19 @@ export const mustBeReport = (report: Report): void => {
 /** Sources of every part of a rendering: names, and what is at stake for the senders. */
 export type RenderSources = ReturnType<typeof readingOf>;
 
-export const readingOf = (report: Report, options: AmountOptions | null) => {
+export const readingOf = (plain: Report, options: AmountOptions | null) => {
   // why: every rendering begins here, and plain JavaScript may render anything
-  mustBeReport(report);
+  mustBeReport(plain);
+  const { report, given } = named(plain);
   const ledger = ledgerOf(report);
   const senders = new Set(accountsOf(report));
   const flows = flowsOf(ledger, senders);
   // why: a flow between two senders is told once, by who gives
   const movements = flows.filter(({ way, party }) => way === "out" || party === null || !senders.has(party));
   return {
-    names: namesFor(report, options ?? {}),
+    /** The report with the names of the caller's sources. */
+    report,
+    names: namesFor(report, options ?? {}, given),
     ledger,
     flows,
     movements,

@@ -1,10 +1,11 @@
 /** A report's meaning for whoever signs, in a sentence: what leaves, comes, is granted and paid, and why not. Pure. */
 import * as Arr from "effect/Array";
 import { isNobody } from "../abi/words.js";
-import { escapeText } from "../primitives/text.js";
+import { escapeText, quoteText } from "../primitives/text.js";
 import {
   accountsOf,
   amountInSentence,
+  givenText,
   holdingText,
   mostForPeople,
   tokenForPeople,
@@ -240,9 +241,12 @@ const powersOf = ({ findings }: Report, names: Names): ReadonlyArray<string> => 
   ];
 };
 
+/** More of an intent than a sentence takes. */
+const mostIntent = 200;
+
 /** The summary without the reason for the verdict, by sentences. */
-export const sentencesOf = (report: Report, reading: RenderSources): ReadonlyArray<string> => {
-  const { names, ledger, flows } = reading;
+export const sentencesOf = (reading: RenderSources): ReadonlyArray<string> => {
+  const { report, names, ledger, flows } = reading;
   const allClaims = claimsOf(report, ledger);
   const still = stillness(report);
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
@@ -284,6 +288,11 @@ export const sentencesOf = (report: Report, reading: RenderSources): ReadonlyArr
       ? ["What else it changes was not seen."]
       : []),
     ...readings(report),
+    ...(report.names?.described ?? []).slice(0, mostItems).map(({ transaction, intent }) => {
+      const which = report.transactions.length === 1 ? "" : ` of transaction ${transaction + 1}`;
+      return `Your descriptors say${which}: ${quoteText(intent, mostIntent)}.`;
+    }),
+    ...givenText(names),
   ];
 };
 
@@ -295,7 +304,7 @@ export const sentencesOf = (report: Report, reading: RenderSources): ReadonlyArr
  */
 export const summary = (report: Report, options: AmountOptions = {}): string => {
   const reading = readingOf(report, options);
-  const sentences = sentencesOf(report, reading);
+  const sentences = sentencesOf(reading);
   const { verdict } = report;
   const why =
     verdict === "ready"

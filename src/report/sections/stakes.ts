@@ -1,6 +1,6 @@
 /** Sections read first behind the findings: movements, rights, costs. Amounts rounded, parties whole. */
 import { isNobody } from "../../abi/words.js";
-import { checksummed } from "../../primitives/text.js";
+import { checksummed, escapeText } from "../../primitives/text.js";
 import {
   accountsOf,
   amountForPeople,
@@ -47,6 +47,19 @@ export const callsSection = ({ transactions }: Report, look: CallLook): Readonly
       .flatMap(({ call }, index) => {
         const rows = call === null || call.calls.length === 0 ? [] : callFacts(call, look);
         return transactions.length === 1 ? rows : rows.map((row) => ({ ...row, label: `${index + 1}: ${row.label}` }));
+      })
+      .slice(0, mostRows),
+  );
+
+/** Shows what the caller's descriptors say of the calls. */
+export const descriptorsSection = ({ names, transactions }: Report): ReadonlyArray<Section> =>
+  factsSection(
+    "By your descriptors",
+    ...(names?.described ?? [])
+      .flatMap(({ transaction, intent, fields }) => {
+        const place = transactions.length === 1 ? "" : `${transaction + 1}: `;
+        const rows = [{ label: "intent", value: intent }, ...fields];
+        return rows.map(({ label, value }) => fact(escapeText(`${place}${label}`, 40), escapeText(value, 200)));
       })
       .slice(0, mostRows),
   );

@@ -1,0 +1,364 @@
+/**
+ * The caller's own sources of names and descriptors: asked beside the rounds of a run, never in front of them, and cut at the
+ * end of the last one. Whatever they do, nothing of it reaches a finding but what descriptors say of amounts and payees.
+ */
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import type { Abi } from "abitype";
+import { indexAbis, selectorOf } from "../abi/abiIndex.js";
+import { callIn, namedFunctions, type DecodedCall } from "../abi/calls.js";
+import { asKnownAbi } from "../abi/encode.js";
+import { innerCalls, type InnerCallList } from "../abi/innerCalls.js";
+import type { DecodedArgument } from "../abi/values.js";
+import { dataOf } from "../primitives/copy.js";
+import { isAddress, type Address, type Hex } from "../primitives/hex.js";
+import { withJson } from "../primitives/json.js";
+import { each, no, onlyHas, type Checked } from "../primitives/problem.js";
+import { isPlain, isRecord, safely } from "../primitives/record.js";
+import { escapeText, shownDecimals } from "../primitives/text.js";
+import { collectionsIn, rolesOf } from "../report/amounts.js";
+import type { Described } from "../report/descriptors.js";
+import type { ReportNames } from "../report/names.js";
+import { abisOf } from "../report/options.js";
+import type { Report, ReportOptions } from "../report/schema.js";
+import { CurrentRun, Rpc } from "../rpc/index.js";
+import type { Transaction } from "../transaction/fields.js";
+
+/** An answer, or a promise of it. */
+type Answer<A> = A | null | undefined | PromiseLike<A | null | undefined>;
+
+/** The run that a source is asked in. */
+export interface NameContext {
+  /** The chain; null where it is not known yet. */
+  readonly chainId: number | null;
+  /** Aborts when the run is over, from when on no answer counts. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Your own sources of names, each asked once for an address or a selector in a run, for at most 64 of them. null or undefined
+ * = it does not know; what throws, rejects, comes late or is something else is left out. Addresses are in lower case.
+ */
+export interface NameSources {
+  /** The ABI of a contract whose function nothing else names, as Sourcify has it: JSON, or human-readable signatures. */
+  readonly abi?: ((address: Address, context: NameContext) => Answer<Abi | readonly unknown[]>) | undefined;
+  /** Signatures of a selector, such as `transfer(address,uint256)`. Those are shown that the calldata fits to its last byte. */
+  readonly function?: ((selector: Hex, context: NameContext) => Answer<string | readonly string[]>) | undefined;
+  /** Symbol and decimals of a token that does not tell them itself. */
+  readonly token?:
+    | ((
+        address: Address,
+        context: NameContext,
+      ) => Answer<{ readonly symbol?: string | null; readonly decimals?: number | null }>)
+    | undefined;
+  /** The label of an account, such as its ENS name. */
+  readonly label?: ((address: Address, context: NameContext) => Answer<string>) | undefined;
+}
+
+/** A call whose descriptor (ERC-7730) is wanted. */
+export interface DescribedCall extends Pick<NameContext, "chainId"> {
+  readonly from: Address;
+  readonly to: Address;
+  /** The calldata. */
+  readonly data: Hex;
+  /** In wei. */
+  readonly value: bigint;
+}
+
+/**
+ * Puts a call into the words of its ERC-7730 descriptor; null or undefined = there is none. What micro-eth-signer's
+ * `decodeData(to, data, value)` has as `clearSig` is such an answer.
+ */
+export type DescriptorRenderer = (call: DescribedCall) => Answer<{
+  readonly intent: string;
+  /** The intent with the values in it, where the descriptor has one. */
+  readonly interpolatedIntent?: string | undefined;
+  /** By label: the value for people, the ERC-7730 format that made it, and the decoded value. */
+  readonly fields: Readonly<
+    Record<string, { readonly value: string; readonly format: string; readonly rawValue: unknown }>
+  >;
+}>;
+
+/** Options that are functions, of which a report keeps answers alone. */
+export interface SourceOptions {
+  /**
+   * Your own sources of names, for what neither `labels` nor the chain names: an object of functions, each of which may be
+   * left out. Their answers stand in renderings, marked as yours, and in `report.names`; verdict, findings and digest are
+   * the same without them. They are asked beside the requests to the node, and never waited for.
+   */
+  readonly names?: NameSources | undefined;
+  /**
+   * Your renderer of ERC-7730 descriptors. Its words stand in renderings; where it names an amount or a receiver that is not
+   * as it was measured, that is the warning `DescriptorDisagrees`.
+   */
+  readonly descriptors?: DescriptorRenderer | undefined;
+}
+
+const kinds = ["abi", "function", "token", "label"] as const;
+type Kind = (typeof kinds)[number];
+
+/** The names of these options, which no report keeps. */
+export const sourceNames = ["names", "descriptors"] as const;
+
+/** Reads the options that are functions, as they are now. */
+export const sourcesIn = ({ names, descriptors }: SourceOptions): Checked<SourceOptions> => {
+  if (descriptors != null && typeof descriptors !== "function") return no("options.descriptors", "must be a function");
+  if (names == null) return Result.succeed({ descriptors });
+  if (!isRecord(names)) return no("options.names", "must be an object");
+  // why: an instance of a class has fields of its own
+  const known = isPlain(names) ? onlyHas(names, kinds, "a source of names", "options.names.") : Result.void;
+  const sources = each(kinds, (kind): Checked<readonly [Kind, unknown]> => {
+    const source: unknown = names[kind];
+    if (source == null) return Result.succeed([kind, undefined]);
+    if (typeof source !== "function") return no(`options.names.${kind}`, "must be a function");
+    return Result.succeed([kind, (...about: ReadonlyArray<unknown>): unknown => Reflect.apply(source, names, about)]);
+  });
+  return Result.andThen(known, () =>
+    Result.map(sources, (all) => ({ names: Object.fromEntries(all) as NameSources, descriptors })),
+  );
+};
+
+/** The same of options that were judged before; none of those that cannot be read. */
+export const sourcesOf = (options: SourceOptions): SourceOptions =>
+  safely(() => Result.getOrElse(sourcesIn(options), () => ({})), {});
+
+/** Bounds: addresses or selectors of one kind; characters of names, of a signature and of an ABI; signatures of a selector, fields of a call. */
+const most = { asked: 64, name: 64, signature: 512, abi: 262_144, signatures: 8, fields: 32, words: 256 } as const;
+
+const textIn = (value: unknown, limit: number = most.name): string | null =>
+  typeof value === "string" && value.trim() !== "" ? escapeText(value.trim().slice(0, limit), limit) : null;
+
+const functionsIn = (abi: unknown): Abi =>
+  Result.getOrElse(
+    Result.map(asKnownAbi(abi, ""), (items) => items.filter((item) => isRecord(item) && item["type"] === "function")),
+    () => [],
+  ) as unknown as Abi;
+
+/** Reads an answer, which may be anything; null where it says nothing. What throws here is left out like what throws there. */
+const read = {
+  abi: (answer: unknown): Abi | null => {
+    const text = JSON.stringify(answer) ?? "";
+    return text.length > most.abi ? null : functionsIn(JSON.parse(text));
+  },
+  function: (answer: unknown): Abi => {
+    const all: ReadonlyArray<unknown> = Array.isArray(answer) ? answer.slice(0, most.signatures) : [answer];
+    return all.flatMap((text) =>
+      typeof text === "string" && text.length <= most.signature
+        ? functionsIn([text.startsWith("function ") ? text : `function ${text}`])
+        : [],
+    );
+  },
+  token: (answer: unknown) => {
+    const { symbol, decimals } = isRecord(answer) ? { symbol: answer["symbol"], decimals: answer["decimals"] } : {};
+    const isCount = typeof decimals === "number" && Number.isSafeInteger(decimals);
+    return { symbol: textIn(symbol), decimals: shownDecimals({ decimals: isCount ? decimals : null }) };
+  },
+  label: (answer: unknown): string | null => textIn(answer),
+};
+
+const rawOf = (value: unknown): Described["fields"][number]["raw"] =>
+  typeof value === "bigint" || isAddress(value) ? value : Number.isSafeInteger(value) ? BigInt(value as number) : null;
+
+const describedIn = (answer: unknown): Described | "unread" | null => {
+  if (answer === null || answer === undefined) return null;
+  const copy = dataOf(answer);
+  const { intent, interpolatedIntent, fields } = isRecord(copy) ? copy : {};
+  const words = textIn(interpolatedIntent, most.words) ?? textIn(intent, most.words);
+  if (words === null || !isRecord(fields)) return "unread";
+  const rows = Object.entries(fields).slice(0, most.fields);
+  return {
+    intent: words,
+    fields: rows.flatMap(([label, field]) => {
+      const [name, value] = [textIn(label), isRecord(field) ? textIn(field["value"], most.words) : null];
+      if (!isRecord(field) || name === null || value === null) return [];
+      return [{ label: name, value, format: String(field["format"]), raw: rawOf(field["rawValue"]) }];
+    }),
+  };
+};
+
+/** The parts of a report, or of what is to become one, in which there is something to name. */
+type Seen = Pick<Report, "transfers" | "approvals" | "tokens" | "exposure" | "balanceChanges"> & {
+  readonly transactions: ReadonlyArray<{ readonly input: Transaction; readonly call: DecodedCall | null }>;
+};
+
+/** A call that nothing names yet. */
+interface Unnamed {
+  readonly place: string;
+  readonly to: string | null;
+  readonly data: string;
+}
+
+/** The calls without a name, by the call as it was decoded and the same calls with their bytes. */
+const unnamedIn = (
+  call: DecodedCall,
+  { calls }: Pick<InnerCallList, "calls">,
+  { place, to, data }: Unnamed,
+): ReadonlyArray<Unnamed> => [
+  ...(call.function === null && call.selector.length === 10 ? [{ place, to, data }] : []),
+  ...call.calls.flatMap((inner, at) => {
+    const held = calls[at];
+    return held === undefined
+      ? []
+      : unnamedIn(inner, held, { place: `${place}.${at + 1}`, to: held.to ?? to, data: held.data });
+  }),
+];
+
+const unnamedOf = ({ transactions }: Pick<Seen, "transactions">, options: ReportOptions): ReadonlyArray<Unnamed> =>
+  transactions.flatMap(({ input: { to, data }, call }, index) =>
+    call === null
+      ? []
+      : unnamedIn(call, innerCalls(data, abisOf(options), { address: to }), { place: `${index + 1}`, to, data }),
+  );
+
+const addressesIn = ({ arguments: values, calls, to }: DecodedCall): ReadonlyArray<string> => {
+  const within = ({ value }: DecodedArgument): ReadonlyArray<string> =>
+    typeof value === "string" ? (isAddress(value) ? [value] : []) : Array.isArray(value) ? value.flatMap(within) : [];
+  return [...(to === null ? [] : [to]), ...values.flatMap(within), ...calls.flatMap(addressesIn)];
+};
+
+/** The sources of the run that is under way. */
+export interface Sources {
+  /** Begins to ask what is new here. */
+  readonly ask: (seen: Seen) => void;
+  /** Words of descriptors so far, by transaction. */
+  readonly intents: () => ReadonlyArray<Described | "unread" | null>;
+}
+
+export const CurrentSources: Context.Reference<Sources> = Context.Reference("evm-preflight/CurrentSources", {
+  defaultValue: (): Sources => ({ ask: () => undefined, intents: () => [] }),
+});
+
+/** Runs a function of the caller's; `take` gets what it answers, and nobody waits for it. */
+const hear = (ask: () => unknown, take: (answer: unknown) => void, fail: () => void = () => undefined): void =>
+  // why: a promise takes both what is thrown and what is rejected
+  void new Promise((resolve) => resolve(ask())).then(take).catch(fail);
+
+const collectorOf = (
+  { names, descriptors }: SourceOptions,
+  inputs: ReadonlyArray<Transaction>,
+  options: ReportOptions,
+  context: NameContext,
+  earlier: ReportNames | undefined,
+) => {
+  const answers: { readonly [K in Kind]: Map<string, ReturnType<(typeof read)[K]> | null> } = {
+    abi: new Map(),
+    function: new Map(),
+    token: new Map(earlier?.tokens.map((row) => [row.token, row])),
+    label: new Map(earlier?.labels.map((row) => [row.address, row.label])),
+  };
+  const known = new Set<string>();
+  // why: a place may be another's by now
+  for (const { signature } of earlier?.calls.flatMap(({ functions }) => functions) ?? [])
+    safely(() => {
+      const selector = selectorOf(signature ?? "");
+      answers.function.set(selector, [...(answers.function.get(selector) ?? []), ...read.function(signature)]);
+      known.add(selector);
+    }, undefined);
+  const counts = { abi: 0, function: 0, token: 0, label: 0 };
+  const askOne = <K extends Kind>(kind: K, key: string): void => {
+    const source = names?.[kind];
+    const found = answers[kind];
+    if (source == null || found.has(key) || ++counts[kind] > most.asked) return;
+    found.set(key, null);
+    // the reader of a kind reads what its source answers
+    hear(
+      () => source(key as Address, context),
+      (answer) => found.set(key, answer == null ? null : (read[kind](answer) as ReturnType<(typeof read)[K]>)),
+    );
+  };
+  const described: Array<Described | "unread" | null> = inputs.map(({ to, data }) =>
+    descriptors == null || to === null || data === "0x" ? null : "unread",
+  );
+  const describe = ({ from, to, data, value }: Transaction, at: number): void => {
+    if (descriptors == null || to === null || data === "0x") return;
+    const { chainId } = context;
+    hear(
+      () => descriptors({ from, to, data, value, chainId }),
+      (answer) => (described[at] = describedIn(answer)),
+    );
+  };
+  const ask = (seen: Seen): void => {
+    if (names == null) return;
+    for (const { to, data } of unnamedOf(seen, options)) {
+      const selector = data.slice(0, 10).toLowerCase();
+      if (to !== null && !known.has(selector)) askOne("abi", to.toLowerCase());
+      askOne("function", selector);
+    }
+    const collections = collectionsIn(seen);
+    for (const { token, symbol, name, decimals } of seen.tokens)
+      if ((symbol ?? name) === null || (decimals === null && !collections.has(token))) askOne("token", token);
+    const called = seen.transactions.flatMap(({ call }) => (call === null ? [] : addressesIn(call)));
+    for (const address of [...rolesOf(seen).keys(), ...called]) askOne("label", address.toLowerCase());
+  };
+  const begin = (): void => {
+    inputs.forEach(describe);
+    if (names == null) return;
+    const transactions = inputs.map((input) => {
+      const { to: address, data, value, item } = input;
+      return { input, call: address === null ? null : callIn(data, abisOf(options), { address, value, item }) };
+    });
+    ask({ transactions, transfers: [], approvals: [], tokens: [], exposure: null, balanceChanges: [] });
+  };
+  const callsOf = (report: Report): ReportNames["calls"] =>
+    unnamedOf(report, options).flatMap(({ place, to, data }) => {
+      const own = answers.abi.get(to?.toLowerCase() ?? "") ?? [];
+      const others = answers.function.get(data.slice(0, 10).toLowerCase()) ?? [];
+      const functions = [own, others].map((abi) => namedFunctions(data, indexAbis([abi])));
+      const first = functions.find((fitting) => fitting.length > 0);
+      return first === undefined ? [] : [{ place, functions: first }];
+    });
+  const sorted = <K extends Kind>(kind: K) => [...answers[kind]].sort(([a], [b]) => (a < b ? -1 : 1));
+  /** Adds what was answered so far. */
+  const named = <R extends Report>(report: R): R => {
+    const all: ReportNames = {
+      labels: sorted("label").flatMap(([address, label]) =>
+        label === null ? [] : [{ address: address as Address, label }],
+      ),
+      tokens: sorted("token").flatMap(([token, info]) =>
+        info === null || (info.symbol === null && info.decimals === null)
+          ? []
+          : [{ token: token as Address, symbol: info.symbol, decimals: info.decimals }],
+      ),
+      calls: callsOf(report),
+      described: described.flatMap((words, transaction) => {
+        if (words === null || words === "unread") return [];
+        const fields = words.fields.map(({ label, value }) => ({ label, value }));
+        return [{ transaction, intent: words.intent, fields }];
+      }),
+    };
+    return [all.labels, all.tokens, all.calls, all.described].every((rows) => rows.length === 0)
+      ? report
+      : withJson({ ...report, names: all });
+  };
+  return { ask, begin, named, intents: () => described };
+};
+
+/** Runs with the caller's sources asked beside, and adds their answers to the report; `earlier`: those of the report that is proven. */
+export const withSources = <A extends Report, E, R>(
+  sources: SourceOptions,
+  inputs: ReadonlyArray<Transaction>,
+  options: ReportOptions,
+  run: Effect.Effect<A, E, R>,
+  earlier?: ReportNames,
+): Effect.Effect<A, E, R | Rpc> =>
+  sources.names == null && sources.descriptors == null && earlier === undefined
+    ? run
+    : Effect.gen(function* () {
+        const { memory } = yield* Rpc;
+        const { signal } = yield* CurrentRun;
+        const chainId = inputs[0]?.chainId ?? memory.recall("chainId");
+        const collector = collectorOf(
+          sources,
+          inputs,
+          options,
+          { chainId, signal: signal ?? new AbortController().signal },
+          earlier,
+        );
+        // why: requests to the node go out first
+        yield* Effect.forkDetach(Effect.sync(collector.begin));
+        const report = yield* Effect.provideService(run, CurrentSources, collector);
+        // why: answers that are here are read, and others not waited for
+        yield* Effect.yieldNow;
+        return collector.named(report);
+      });
