@@ -321,7 +321,8 @@ export const makeDraft = Effect.fnUntraced(function* (
   yield* turn;
   const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects, answers.traces);
   yield* turn;
-  const { ask, intents } = yield* Effect.service(CurrentSources);
+  const { ask, intents, heard } = yield* Effect.service(CurrentSources);
+  yield* heard;
   const made = draftOf(bundle, answers, { ...about, intents: intents() }, moved);
   ask(made.draft);
   return made;

@@ -182,6 +182,8 @@ type Seen = Pick<Report, "transfers" | "approvals" | "tokens" | "exposure" | "ba
   readonly transactions: ReadonlyArray<{ readonly input: Transaction; readonly call: DecodedCall | null }>;
 };
 
+const unknownToken = { name: null, symbol: null, decimals: null };
+
 /** A call that nothing names yet. */
 interface Unnamed {
   readonly place: string;
@@ -223,10 +225,12 @@ export interface Sources {
   readonly ask: (seen: Seen) => void;
   /** Words of descriptors so far, by transaction. */
   readonly intents: () => ReadonlyArray<Described | "unread" | null>;
+  /** A turn of the event loop, in which answers that are here are read; others are not waited for. */
+  readonly heard: Effect.Effect<void>;
 }
 
 export const CurrentSources: Context.Reference<Sources> = Context.Reference("evm-preflight/CurrentSources", {
-  defaultValue: (): Sources => ({ ask: () => undefined, intents: () => [] }),
+  defaultValue: (): Sources => ({ ask: () => undefined, intents: () => [], heard: Effect.void }),
 });
 
 /** Runs a function of the caller's; `take` gets what it answers, and nobody waits for it. */
@@ -286,10 +290,13 @@ const collectorOf = (
       askOne("function", selector);
     }
     const collections = collectionsIn(seen);
-    for (const { token, symbol, name, decimals } of seen.tokens)
+    const roles = rolesOf(seen);
+    for (const [token] of [...roles].filter(([, all]) => all.has("token"))) {
+      const { symbol, name, decimals } = seen.tokens.find((info) => info.token === token) ?? unknownToken;
       if ((symbol ?? name) === null || (decimals === null && !collections.has(token))) askOne("token", token);
+    }
     const called = seen.transactions.flatMap(({ call }) => (call === null ? [] : addressesIn(call)));
-    for (const address of [...rolesOf(seen).keys(), ...called]) askOne("label", address.toLowerCase());
+    for (const address of [...roles.keys(), ...called]) askOne("label", address.toLowerCase());
   };
   const begin = (): void => {
     inputs.forEach(describe);
@@ -331,7 +338,7 @@ const collectorOf = (
       ? report
       : withJson({ ...report, names: all });
   };
-  return { ask, begin, named, intents: () => described };
+  return { ask, begin, named, intents: () => described, heard: Effect.yieldNow };
 };
 
 /** Runs with the caller's sources asked beside, and adds their answers to the report; `earlier`: those of the report that is proven. */
@@ -358,7 +365,6 @@ export const withSources = <A extends Report, E, R>(
         // why: requests to the node go out first
         yield* Effect.forkDetach(Effect.sync(collector.begin));
         const report = yield* Effect.provideService(run, CurrentSources, collector);
-        // why: answers that are here are read, and others not waited for
-        yield* Effect.yieldNow;
+        yield* collector.heard;
         return collector.named(report);
       });

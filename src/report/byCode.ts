@@ -16,6 +16,8 @@ export const isUncertain = oneOf("DependsOnPending", "ChanceDependent", "PriceDe
 export const isMismatch = oneOf("TransferMismatch");
 export const isUnmeasured = oneOf("WitnessUnavailable");
 export const isNativeUntraced = oneOf("NativeMovesUnseen");
+/** A token that says one thing and then another. */
+export const isTokenChange = oneOf("TokenChanges");
 export const isPretended = oneOf("StatePretended");
 export const isFeeOpen = oneOf("L1FeeUnknown");
 /** A right that the contract's getters do not show. */

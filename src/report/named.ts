@@ -1,6 +1,8 @@
 /** A report as renderings read it: with the names of the caller's own sources, where neither caller nor chain gives one. Pure. */
 import type { DecodedCall, DecodedFunction } from "../abi/calls.js";
-import { collectionsIn, type GivenNames } from "./amounts.js";
+import { collectionsIn, rolesOf, type GivenNames } from "./amounts.js";
+import { isTokenChange } from "./byCode.js";
+import type { TokenInfo } from "./parts.js";
 import type { Report } from "./schema.js";
 
 /** Returns the call, and those inside it, with the functions that a source names. */
@@ -19,15 +21,28 @@ export const named = (report: Report): { readonly report: Report; readonly given
   const { names } = report;
   if (names === undefined) return { report, given: { labels: [], tokens: new Set() } };
   const collections = collectionsIn(report);
+  const roles = rolesOf(report);
   const rows = new Map(names.tokens.map((row) => [row.token.toLowerCase(), row]));
-  const tokens = report.tokens.map((info) => {
-    const row = rows.get(info.token.toLowerCase());
+  const listed = new Set(report.tokens.map(({ token }) => token.toLowerCase()));
+  // why: of one that says one thing and then another nobody's word counts
+  const fickle = new Set(
+    report.findings.filter(isTokenChange).flatMap(({ numbers }) => numbers.map(({ value }) => value)),
+  );
+  const filled = (info: TokenInfo): TokenInfo => {
+    const token = info.token.toLowerCase();
+    const row = fickle.has(token) ? undefined : rows.get(token);
     // why: amounts of NFTs are counted
-    const decimals = collections.has(info.token.toLowerCase()) ? null : (row?.decimals ?? null);
-    const symbol = info.symbol === null && info.name === null ? (row?.symbol ?? null) : null;
-    const isSame = symbol === null && (decimals === null || info.decimals !== null);
-    return isSame ? info : { ...info, symbol: info.symbol ?? symbol, decimals: info.decimals ?? decimals };
-  });
+    const decimals = info.decimals ?? (collections.has(token) ? null : (row?.decimals ?? null));
+    const symbol = info.symbol ?? (info.name === null ? (row?.symbol ?? null) : null);
+    return symbol === info.symbol && decimals === info.decimals ? info : { ...info, symbol, decimals };
+  };
+  const silent = names.tokens.flatMap(({ token }): ReadonlyArray<TokenInfo> =>
+    listed.has(token.toLowerCase()) || roles.get(token.toLowerCase())?.has("token") !== true
+      ? []
+      : [{ token, name: null, symbol: null, decimals: null }],
+  );
+  const plain = [...report.tokens, ...silent];
+  const tokens = plain.map(filled);
   const telling = new Set(
     tokens.flatMap((info) => ((info.symbol ?? info.name) === null ? [] : [info.token.toLowerCase()])),
   );
@@ -45,7 +60,7 @@ export const named = (report: Report): { readonly report: Report; readonly given
     report: { ...report, tokens, transactions },
     given: {
       labels: names.labels.filter(({ address }) => !telling.has(address.toLowerCase())),
-      tokens: new Set(tokens.flatMap((info, at) => (info === report.tokens[at] ? [] : [info.token.toLowerCase()]))),
+      tokens: new Set(tokens.flatMap((info, at) => (info === plain[at] ? [] : [info.token.toLowerCase()]))),
     },
   };
 };

@@ -169,6 +169,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "CalledNobody":
     case "GasBurnt":
     case "LookalikeAddress":
+    case "DescriptorDisagrees":
+    case "DescriptorUnread":
     case "TokenNotPretended":
     case "GasLimitLowered":
       return "note";
