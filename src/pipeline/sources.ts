@@ -12,6 +12,7 @@ import { asKnownAbi } from "../abi/encode.js";
 import { innerCalls, type InnerCallList } from "../abi/innerCalls.js";
 import type { DecodedArgument } from "../abi/values.js";
 import { dataOf } from "../primitives/copy.js";
+import { inNextTurn } from "../primitives/effects.js";
 import { isAddress, type Address, type Hex } from "../primitives/hex.js";
 import { withJson } from "../primitives/json.js";
 import { each, no, onlyHas, type Checked } from "../primitives/problem.js";
@@ -233,6 +234,9 @@ export const CurrentSources: Context.Reference<Sources> = Context.Reference("evm
   defaultValue: (): Sources => ({ ask: () => undefined, intents: () => [], heard: Effect.void }),
 });
 
+/** The next turn of the event loop: by then, what answers at once was heard. */
+const nextTurn = Effect.promise(() => new Promise<void>(inNextTurn));
+
 /** Runs a function of the caller's; `take` gets what it answers, and nobody waits for it. */
 const hear = (ask: () => unknown, take: (answer: unknown) => void, fail: () => void = () => undefined): void =>
   // why: a promise takes both what is thrown and what is rejected
@@ -338,7 +342,7 @@ const collectorOf = (
       ? report
       : withJson({ ...report, names: all });
   };
-  return { ask, begin, named, intents: () => described, heard: Effect.yieldNow };
+  return { ask, begin, named, intents: () => described, heard: nextTurn };
 };
 
 /** Runs with the caller's sources asked beside, and adds their answers to the report; `earlier`: those of the report that is proven. */
