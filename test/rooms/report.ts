@@ -35,3 +35,5 @@ export { sentencesByCode } from "../../src/report/byCode.js";
 export { detailsOf } from "../../src/report/reason.js";
 export { becauseOf, verdictOf } from "../../src/report/ready.js";
 export { costUpTo, waitsOf } from "../../src/report/waits.js";
+export { checkDescriptors, type Described } from "../../src/report/descriptors.js";
+export type { ReportNames } from "../../src/report/names.js";
