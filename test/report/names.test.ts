@@ -36,12 +36,12 @@ const calling = (data: Bytes, names?: ReportNames): BundleReport =>
     ...(names && { names }),
   });
 const claim = encodeFunctionData({ abi: parseAbi(["function claimAll(uint256 epoch)"]), args: [7n] });
-const readings: ReportNames["calls"][number]["functions"] = [
-  {
-    ...{ function: "claimAll", signature: "claimAll(uint256)", by: "names", sources: [], moreArguments: 0 },
-    arguments: [{ name: "epoch", type: "uint256", value: 7n, more: 0 }],
-  },
-];
+type Reading = ReportNames["calls"][number]["functions"][number];
+const reading: Reading = {
+  ...{ function: "claimAll", signature: "claimAll(uint256)", by: "names", sources: [], moreArguments: 0 },
+  arguments: [{ name: "epoch", type: "uint256", value: 7n, more: 0 }],
+};
+const readings = [reading];
 
 describe("a label of a source", () => {
   it.each(Object.entries(renderings))("is marked as the caller's by %s", (_, render) => {
@@ -194,7 +194,7 @@ describe("the names of a report", () => {
       fc.record({
         place: fc.constantFrom("1", "1.1", "2", "__proto__"),
         functions: fc.array(
-          texts.map((text) => ({ ...readings[0]!, function: text, signature: text })),
+          texts.map((text) => ({ ...reading, function: text, signature: text })),
           { maxLength: 3 },
         ),
       }),
