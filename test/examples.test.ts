@@ -20,7 +20,7 @@ import {
   type Hex,
 } from "viem";
 import { NonceStore, type Store } from "../src/NonceStore.js";
-import type { LogEvent } from "../src/promise.js";
+import { createPreflight, Report, type LogEvent } from "../src/promise.js";
 import { layerNonces } from "../src/testing.js";
 import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
@@ -30,6 +30,7 @@ import { startBot } from "../examples/bot.js";
 import { Oracle, Token } from "../examples/contracts.js";
 import { dryRun } from "../examples/dry-run.js";
 import { transferOn } from "../examples/fee-model.js";
+import { named, namesBy, serveSources } from "../examples/names.js";
 import { screened } from "../examples/own-step.js";
 import { transferUnder } from "../examples/policies.js";
 import { WalletApi } from "../examples/wallet-api.js";
@@ -399,6 +400,37 @@ describe("examples/policies.ts", () => {
       _tag: "InvalidTransaction",
       field: expect.stringMatching(/^policies\[1\]/),
     });
+  });
+});
+
+describe("examples/names.ts", () => {
+  it("names calls by Sourcify's and 4byte's shapes and an account by ENS, each marked as the caller's", async () => {
+    const reports = await named();
+    expect(reports.map(({ verdict, findings }) => [verdict, findings])).toEqual([
+      ["ready", []],
+      ["ready", []],
+    ]);
+    const [verified, unknown] = reports.map((report) => Report.toText(report, { width: 200 }));
+    const account = `bob.eth† (0x7099…79C8)`;
+    expect(verified).toContain(`claimEpochFor(account: ${account}, epoch: 7) (by your names).`);
+    expect(unknown).toContain(`claimEpochFor(${account}, 7) (by your names).`);
+    for (const text of [verified, unknown]) expect(text).toContain("† by your names, not by the chain.");
+  });
+
+  it("has sources that answer nothing of what they do not know, and no error where a server is gone", async () => {
+    const server = await serveSources({ contracts: {}, signatures: ["claim()"] });
+    const ens = createWalletClient({ chain: foundry, transport: http(node.url) });
+    const names = namesBy({ sourcify: server.url, fourByte: server.url, chainId: 31337, ens, resolver: token });
+    const context = { chainId: 31337, signal: new AbortController().signal };
+    expect(await names.abi?.(token, context)).toBeUndefined();
+    expect(await names.function?.("0x4e71d92d", context)).toEqual(["claim()"]);
+    expect(await names.function?.("0x12345678", context)).toEqual([]);
+    server.stop();
+    const input = { from: alice.address, to: token, data: "0x12345678" as const };
+    const gone = namesBy({ sourcify: "http://127.0.0.1:9", fourByte: "http://127.0.0.1:9", chainId: 31337, ens });
+    await using on = createPreflight({ url: node.url });
+    const [without, within] = [await on.preflight(input), await on.preflight(input, { names: gone })];
+    expect([within.verdict, within.findings, within.names]).toEqual([without.verdict, without.findings, undefined]);
   });
 });
 

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Abi } from "abitype";
 import { indexAbis, selectorOf } from "../abi/abiIndex.js";
-import { callIn, namedFunctions, type DecodedCall } from "../abi/calls.js";
+import { callIn, namedFunctions, type DecodedCall, type DecodedFunction } from "../abi/calls.js";
 import { asKnownAbi } from "../abi/encode.js";
 import { innerCalls, type InnerCallList } from "../abi/innerCalls.js";
 import type { DecodedArgument } from "../abi/values.js";
@@ -214,11 +214,15 @@ const unnamedOf = ({ transactions }: Pick<Seen, "transactions">, options: Report
       : unnamedIn(call, innerCalls(data, abisOf(options), { address: to }), { place: `${index + 1}`, to, data }),
   );
 
-const addressesIn = ({ arguments: values, calls, to }: DecodedCall): ReadonlyArray<string> => {
-  const within = ({ value }: DecodedArgument): ReadonlyArray<string> =>
-    typeof value === "string" ? (isAddress(value) ? [value] : []) : Array.isArray(value) ? value.flatMap(within) : [];
-  return [...(to === null ? [] : [to]), ...values.flatMap(within), ...calls.flatMap(addressesIn)];
-};
+const addressesOf = (values: ReadonlyArray<DecodedArgument>): ReadonlyArray<string> =>
+  values.flatMap(({ value }) =>
+    typeof value === "string" ? (isAddress(value) ? [value] : []) : Array.isArray(value) ? addressesOf(value) : [],
+  );
+const addressesIn = ({ arguments: values, calls, to }: DecodedCall): ReadonlyArray<string> => [
+  ...(to === null ? [] : [to]),
+  ...addressesOf(values),
+  ...calls.flatMap(addressesIn),
+];
 
 /** The sources of the run that is under way. */
 export interface Sources {
@@ -257,12 +261,25 @@ const collectorOf = (
   };
   const known = new Set<string>();
   // why: a place may be another's by now
-  for (const { signature } of earlier?.calls.flatMap(({ functions }) => functions) ?? [])
+  for (const { signature, arguments: values } of earlier?.calls
+    .slice(0, most.asked)
+    .flatMap(({ functions }) => functions.slice(0, most.signatures)) ?? [])
     safely(() => {
       const selector = selectorOf(signature ?? "");
-      answers.function.set(selector, [...(answers.function.get(selector) ?? []), ...read.function(signature)]);
+      const items = read.function(signature).map((item) => {
+        if (item.type !== "function") return item;
+        return { ...item, inputs: item.inputs.map((input, at) => ({ ...input, name: values[at]?.name ?? "" })) };
+      });
+      answers.function.set(selector, [...(answers.function.get(selector) ?? []), ...items]);
       known.add(selector);
     }, undefined);
+  let unnamed: ReadonlyArray<Unnamed> = [];
+  const functionsFor = ({ to, data }: Unnamed): ReadonlyArray<DecodedFunction> => {
+    const own = answers.abi.get(to?.toLowerCase() ?? "") ?? [];
+    const others = answers.function.get(data.slice(0, 10).toLowerCase()) ?? [];
+    const all = [own, others].map((abi) => namedFunctions(data, indexAbis([abi])));
+    return all.find((fitting) => fitting.length > 0) ?? [];
+  };
   const counts = { abi: 0, function: 0, token: 0, label: 0 };
   const askOne = <K extends Kind>(kind: K, key: string): void => {
     const source = names?.[kind];
@@ -272,7 +289,16 @@ const collectorOf = (
     // the reader of a kind reads what its source answers
     hear(
       () => source(key as Address, context),
-      (answer) => found.set(key, answer == null ? null : (read[kind](answer) as ReturnType<(typeof read)[K]>)),
+      (answer) => {
+        found.set(key, answer == null ? null : (read[kind](answer) as ReturnType<(typeof read)[K]>));
+        if (kind !== "abi" && kind !== "function") return;
+        const explained = unnamed.filter(
+          ({ to, data }) => to?.toLowerCase() === key || data.slice(0, 10).toLowerCase() === key,
+        );
+        // why: who is named in a call is known once its function is
+        for (const account of addressesOf(explained.flatMap(functionsFor).flatMap((each) => each.arguments)))
+          askOne("label", account.toLowerCase());
+      },
     );
   };
   const described: Array<Described | "unread" | null> = inputs.map(({ to, data }) =>
@@ -288,7 +314,8 @@ const collectorOf = (
   };
   const ask = (seen: Seen): void => {
     if (names == null) return;
-    for (const { to, data } of unnamedOf(seen, options)) {
+    unnamed = unnamedOf(seen, options);
+    for (const { to, data } of unnamed) {
       const selector = data.slice(0, 10).toLowerCase();
       if (to !== null && !known.has(selector)) askOne("abi", to.toLowerCase());
       askOne("function", selector);
@@ -312,12 +339,9 @@ const collectorOf = (
     ask({ transactions, transfers: [], approvals: [], tokens: [], exposure: null, balanceChanges: [] });
   };
   const callsOf = (report: Report): ReportNames["calls"] =>
-    unnamedOf(report, options).flatMap(({ place, to, data }) => {
-      const own = answers.abi.get(to?.toLowerCase() ?? "") ?? [];
-      const others = answers.function.get(data.slice(0, 10).toLowerCase()) ?? [];
-      const functions = [own, others].map((abi) => namedFunctions(data, indexAbis([abi])));
-      const first = functions.find((fitting) => fitting.length > 0);
-      return first === undefined ? [] : [{ place, functions: first }];
+    unnamedOf(report, options).flatMap((call) => {
+      const functions = functionsFor(call);
+      return functions.length === 0 ? [] : [{ place: call.place, functions }];
     });
   const sorted = <K extends Kind>(kind: K) => [...answers[kind]].sort(([a], [b]) => (a < b ? -1 : 1));
   /** Adds what was answered so far. */
