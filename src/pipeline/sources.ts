@@ -59,7 +59,9 @@ export interface NameSources {
 
 /** A call whose descriptor (ERC-7730) is wanted. */
 export interface DescribedCall extends Pick<NameContext, "chainId"> {
+  /** The sender. */
   readonly from: Address;
+  /** The called contract. */
   readonly to: Address;
   /** The calldata. */
   readonly data: Hex;
