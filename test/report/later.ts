@@ -11,6 +11,7 @@ export const later: ReadonlyArray<readonly [path: Path, absent: unknown]> = [
   [["exposure"], null],
   [["stateChanges"], []],
   [["payees"], []],
+  [["names"], undefined],
   [["owned"], []],
   [["observed", "reads"], []],
   [["observed", "traced"], 0],

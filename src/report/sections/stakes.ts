@@ -52,17 +52,18 @@ export const callsSection = ({ transactions }: Report, look: CallLook): Readonly
   );
 
 /** Shows what the caller's descriptors say of the calls. */
-export const descriptorsSection = ({ names, transactions }: Report): ReadonlyArray<Section> =>
-  factsSection(
-    "By your descriptors",
-    ...(names?.described ?? [])
-      .flatMap(({ transaction, intent, fields }) => {
-        const place = transactions.length === 1 ? "" : `${transaction + 1}: `;
-        const rows = [{ label: "intent", value: intent }, ...fields];
-        return rows.map(({ label, value }) => fact(escapeText(`${place}${label}`, 40), escapeText(value, 200)));
-      })
-      .slice(0, mostRows),
+export const descriptorsSection = ({ names, transactions }: Report): ReadonlyArray<Section> => {
+  const rows = (names?.described ?? []).flatMap(({ transaction, intent, fields }) =>
+    [{ label: "intent", value: intent }, ...fields].map(({ label, value }) => {
+      return { label: transactions.length === 1 ? label : `${transaction + 1}: ${label}`, value };
+    }),
   );
+  const columns: ReadonlyArray<Shown<(typeof rows)[number]>> = [
+    [left("field"), ({ label }) => escapeText(label, 40)],
+    [left("says"), ({ value }) => escapeText(value, 200)],
+  ];
+  return tableSection("By your descriptors", rows, columns, mostRows);
+};
 
 const partyCell = ({ way, party }: Flow, names: Names): Cell | string => {
   if (party === null) return "a party that no event names";
