@@ -38,7 +38,15 @@ export { GuardRefused, NotCleared, SentByOther, Tampered, Unverified } from "./g
 export { releaseHeld } from "./guard/held.js";
 export type { Provider } from "./guard/provider.js";
 export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
-export type { DescribedCall, DescriptorRenderer, NameContext, NameSources, Options } from "./pipeline/index.js";
+export type {
+  DescribedCall,
+  DescriptorRenderer,
+  NameContext,
+  NameSources,
+  Options,
+  SourceAnswer,
+  SourceOptions,
+} from "./pipeline/index.js";
 /** Reports without Effect: `ready` and `fromJson` as Promises, `toText`, `summary` and `toJson` as they are. */
 export * as Report from "./promise/report.js";
 export type { Watched } from "./watch/watch.js";

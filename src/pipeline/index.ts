@@ -15,6 +15,8 @@ export {
   type DescriptorRenderer,
   type NameContext,
   type NameSources,
+  type SourceAnswer,
+  type SourceOptions,
 } from "./sources.js";
 export { ready } from "./steps.js";
 export { proveChosen } from "./prove.js";

@@ -27,7 +27,7 @@ import { CurrentRun, Rpc } from "../rpc/index.js";
 import type { Transaction } from "../transaction/fields.js";
 
 /** An answer, or a promise of it. */
-type Answer<A> = A | null | undefined | PromiseLike<A | null | undefined>;
+export type SourceAnswer<A> = A | null | undefined | PromiseLike<A | null | undefined>;
 
 /** The run that a source is asked in. */
 export interface NameContext {
@@ -43,18 +43,18 @@ export interface NameContext {
  */
 export interface NameSources {
   /** The ABI of a contract whose function nothing else names, as Sourcify has it: JSON, or human-readable signatures. */
-  readonly abi?: ((address: Address, context: NameContext) => Answer<Abi | readonly unknown[]>) | undefined;
+  readonly abi?: ((address: Address, context: NameContext) => SourceAnswer<Abi | readonly unknown[]>) | undefined;
   /** Signatures of a selector, such as `transfer(address,uint256)`. Those are shown that the calldata fits to its last byte. */
-  readonly function?: ((selector: Hex, context: NameContext) => Answer<string | readonly string[]>) | undefined;
+  readonly function?: ((selector: Hex, context: NameContext) => SourceAnswer<string | readonly string[]>) | undefined;
   /** Symbol and decimals of a token that does not tell them itself. */
   readonly token?:
     | ((
         address: Address,
         context: NameContext,
-      ) => Answer<{ readonly symbol?: string | null; readonly decimals?: number | null }>)
+      ) => SourceAnswer<{ readonly symbol?: string | null; readonly decimals?: number | null }>)
     | undefined;
   /** The label of an account, such as its ENS name. */
-  readonly label?: ((address: Address, context: NameContext) => Answer<string>) | undefined;
+  readonly label?: ((address: Address, context: NameContext) => SourceAnswer<string>) | undefined;
 }
 
 /** A call whose descriptor (ERC-7730) is wanted. */
@@ -73,7 +73,7 @@ export interface DescribedCall extends Pick<NameContext, "chainId"> {
  * Puts a call into the words of its ERC-7730 descriptor; null or undefined = there is none. What micro-eth-signer's
  * `decodeData(to, data, value)` has as `clearSig` is such an answer.
  */
-export type DescriptorRenderer = (call: DescribedCall) => Answer<{
+export type DescriptorRenderer = (call: DescribedCall) => SourceAnswer<{
   readonly intent: string;
   /** The intent with the values in it, where the descriptor has one. */
   readonly interpolatedIntent?: string | undefined;

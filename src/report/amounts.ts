@@ -2,7 +2,7 @@
  * Addresses, tokens, amounts and dates as a report writes them: told apart and never trusted; exact, or for people, rounded
  * against their favour and never in smallest units where that can be helped.
  */
-import { checksummed, escapeText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
+import { checksummed, escapeText, quoteText, shortAddress, shownDecimals, symbolText } from "../primitives/text.js";
 import { type Currency, formatUnits, formatWei, roundUnits, sizeOf } from "../primitives/units.js";
 import { currencyOf } from "./chain.js";
 import type { Transaction } from "../transaction/fields.js";
@@ -173,8 +173,11 @@ export const namesFor = (
   const label = (address: string) => {
     const text = labelOf(address)?.trim() ?? "";
     if (text !== "") return labelText(text);
-    const other = symbolText({ name: null, symbol: otherLabelOf(address)?.slice(0, mostLabel) ?? null });
-    return other === null ? null : `${other}${nameMark}`;
+    const other = otherLabelOf(address)?.slice(0, mostLabel) ?? null;
+    // why: a name that anybody can have must not read as the reader
+    const isPlain = other?.toLowerCase().startsWith("you") !== true;
+    const shown = isPlain || other === null ? symbolText({ name: null, symbol: other }) : quoteText(other);
+    return shown === null ? null : `${shown}${nameMark}`;
   };
   const beside = (address: string, text: string) => {
     const name = label(address);

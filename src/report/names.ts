@@ -25,4 +25,4 @@ export const ReportNames = Schema.Struct({
     }),
   ),
 });
-export interface ReportNames extends Schema.Schema.Type<typeof ReportNames> {}
+export type ReportNames = typeof ReportNames.Type;

@@ -201,7 +201,7 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   /** Tokens as they describe themselves. */
   readonly tokens: ReadonlyArray<TokenInfo>;
   /** Names from the caller's own sources, for renderings; absent where there are none. */
-  readonly names?: ReportNames;
+  readonly names?: typeof ReportNames.Type;
   /** Findings: blockers, checks that could not be made, warnings and information. */
   readonly findings: ReadonlyArray<Finding>;
   /** The rounds, requests and time that it took. */

@@ -69,6 +69,11 @@ describe("a label of a source", () => {
     expect(wide({ ...report(), names: labelled("a".repeat(200)) })).not.toContain("a".repeat(33));
   });
 
+  it("never reads as the reader", () => {
+    expect(summary({ ...report(), names: labelled("You") })).toContain('to "You"† (0x7099…79C8)');
+    expect(summary({ ...report(), names: labelled("you", alice) })).toMatch(/^You send/);
+  });
+
   it("is nothing where it is empty", () =>
     expect(wide({ ...report(), names: labelled("") })).not.toContain("† (0x7099"));
 });
