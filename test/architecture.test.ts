@@ -428,7 +428,7 @@ const weights: Readonly<Record<string, number>> = {
   policy: 339,
   primitives: 900,
   promise: 605,
-  report: 3935,
+  report: 3940,
   rpc: 2858,
   settle: 867,
   steps: 5295,
