@@ -55,7 +55,7 @@ const read = (options: Options, base = defaults): Checked<ReportOptions> =>
       return yield* no("options", "must be an object");
     // why: the doors take the signal beside the options and read it themselves
     yield* onlyHas(options, [...optionNames, ...sourceNames, "signal"], "an option", "options.");
-    yield* sourcesIn(options);
+    if (options.names != null || options.descriptors != null) yield* sourcesIn(options);
     const completed: Record<string, unknown> = {};
     // why: a default is of every run, and a report is in the hands of its caller
     for (const [name, { kept = name, absent, check }] of rows) {
@@ -117,14 +117,14 @@ export const withTokens = (options: ReportOptions, block: BlockParameter): Effec
 export const assuming = <A, E, R>(
   bundle: Bundle,
   { block }: Pick<ReportOptions, "block">,
-  ask: Effect.Effect<A, E, R>,
+  ask: () => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R | Rpc> =>
   // why: only the first can have one
   hasUnsigned(bundle[0].input)
     ? Effect.flatMap(Effect.zip(rare, chainsInUse), ([{ withAssumed }, chains]) =>
-        withAssumed(bundle[0].input, block ?? chains(bundle[0].input.chainId).blockTag, ask),
+        withAssumed(bundle[0].input, block ?? chains(bundle[0].input.chainId).blockTag, Effect.suspend(ask)),
       )
-    : ask;
+    : ask();
 
 /** `looks`, and what tells whether the pretended balances and allowances are those of the tokens. */
 export const withPretended = (looks: ReadonlyArray<Query>, options: ReportOptions): ReadonlyArray<Query> => {

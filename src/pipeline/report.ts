@@ -266,7 +266,8 @@ export const draftOf = (
   };
   const out = new Set<StepName>(leftOutOf(steps));
   const isTaken = ({ step }: Finding) => !out.has(step);
-  const isSeen = answers.run !== null && !out.has("assets") && !out.has("approvals");
+  const { intents = [] } = about;
+  const isDescribed = intents.length > 0 && answers.run !== null && !out.has("assets") && !out.has("approvals");
   const now = withoutMoot([
     ...answers.findings,
     ...checkChain(bundle, answers),
@@ -278,7 +279,7 @@ export const draftOf = (
     ...checkOverrides(observed, options),
     ...checkPretended(options, answers.before),
     ...checkForms(bundle),
-    ...(isSeen ? checkDescriptors({ transactions, options, payees, ...movements }, about.intents ?? []) : []),
+    ...(isDescribed ? checkDescriptors({ transactions, options, payees, ...movements }, intents) : []),
     // why: what comparing runs showed is no less true for the step that its code is told under
     ...about.findings,
   ]);
@@ -321,9 +322,10 @@ export const makeDraft = Effect.fnUntraced(function* (
   yield* turn;
   const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects, answers.traces);
   yield* turn;
-  const { ask, intents, heard } = yield* Effect.service(CurrentSources);
-  yield* heard;
-  const made = draftOf(bundle, answers, { ...about, intents: intents() }, moved);
-  ask(made.draft);
+  const sources = yield* Effect.service(CurrentSources);
+  if (sources === null) return draftOf(bundle, answers, about, moved);
+  yield* sources.heard;
+  const made = draftOf(bundle, answers, { ...about, intents: sources.intents() }, moved);
+  sources.ask(made.draft);
   return made;
 });

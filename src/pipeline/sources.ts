@@ -124,7 +124,9 @@ export const sourcesIn = ({ names, descriptors }: SourceOptions): Checked<Source
 
 /** The same of options that were judged before; none of those that cannot be read. */
 export const sourcesOf = (options: SourceOptions): SourceOptions =>
-  safely(() => Result.getOrElse(sourcesIn(options), () => ({})), {});
+  options.names == null && options.descriptors == null
+    ? {}
+    : safely(() => Result.getOrElse(sourcesIn(options), () => ({})), {});
 
 /** Bounds: addresses or selectors of one kind; characters of names, of a signature and of an ABI; signatures of a selector, fields of a call. */
 const most = { asked: 64, name: 64, signature: 512, abi: 262_144, signatures: 8, fields: 32, words: 256 } as const;
@@ -236,8 +238,9 @@ export interface Sources {
   readonly heard: Effect.Effect<void>;
 }
 
-export const CurrentSources: Context.Reference<Sources> = Context.Reference("evm-preflight/CurrentSources", {
-  defaultValue: (): Sources => ({ ask: () => undefined, intents: () => [], heard: Effect.void }),
+/** Those of the run; null where the caller gave none. */
+export const CurrentSources: Context.Reference<Sources | null> = Context.Reference("evm-preflight/CurrentSources", {
+  defaultValue: (): Sources | null => null,
 });
 
 /** The next turn of the event loop: by then, what answers at once was heard. */
@@ -374,7 +377,7 @@ const collectorOf = (
 /** Runs with the caller's sources asked beside, and adds their answers to the report; `earlier`: those of the report that is proven. */
 export const withSources = <A extends Report, E, R>(
   sources: SourceOptions,
-  inputs: ReadonlyArray<Transaction>,
+  bundle: ReadonlyArray<{ readonly input: Transaction }>,
   options: ReportOptions,
   run: Effect.Effect<A, E, R>,
   earlier?: ReportNames,
@@ -383,6 +386,7 @@ export const withSources = <A extends Report, E, R>(
     ? run
     : Effect.gen(function* () {
         const { memory } = yield* Rpc;
+        const inputs = bundle.map(({ input }) => input);
         const { signal } = yield* CurrentRun;
         const chainId = inputs[0]?.chainId ?? memory.recall("chainId");
         const collector = collectorOf(

@@ -189,10 +189,7 @@ export const runOn = <A extends Report, E, R>(
 ): Effect.Effect<A, E, R | Rpc> =>
   withRun(
     options.deadlineMs,
-    () => {
-      const inputs = bundle.map(({ input }) => input);
-      return withSources(sources, inputs, options, Options.assuming(bundle, options, Effect.suspend(use)), names);
-    },
+    () => withSources(sources, bundle, options, Options.assuming(bundle, options, use), names),
     earlier,
   );
 

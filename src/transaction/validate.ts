@@ -124,8 +124,9 @@ const transactionIn = (held: Held, defaults: InputDefaults, readBytes: ReadBytes
     }
     const ends = yield* read(["from", "to"], call, name);
     const { data, item, abi } = yield* encodeCall(call, name);
-    const suffix = yield* bytes(call["dataSuffix"] ?? "0x", name("dataSuffix"));
-    const ownFields: Transaction = { ...ends, data: concat(data, suffix), ...(yield* read(others, call, name)), item };
+    const { dataSuffix } = call;
+    const whole = given(dataSuffix) ? concat(data, yield* bytes(dataSuffix, name("dataSuffix"))) : data;
+    const ownFields: Transaction = { ...ends, data: whole, ...(yield* read(others, call, name)), item };
     const isPlain = Object.keys(origin).length === 0;
     const transaction = yield* owned(isPlain ? ownFields : { ...ownFields, origin }, defaults, name);
     yield* together(transaction, name);

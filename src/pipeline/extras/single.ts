@@ -59,7 +59,7 @@ const single = <A>(
     const options = isRun ? yield* counted(Options.withTokens(given, block)) : given;
     const looks = isRun ? Options.withPretended([], options) : [];
     const subject = { bundle: Arr.of(all[0]), options, chain, wanted: [], looks, steps: new Set(steps) };
-    const round = yield* counted(Options.assuming(subject.bundle, options, askScan(subject, block)));
+    const round = yield* counted(Options.assuming(subject.bundle, options, () => askScan(subject, block)));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(subject.bundle, answers);
     const [output, findings] = make(bundle[0], bundle, answers);
