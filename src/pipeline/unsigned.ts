@@ -229,6 +229,8 @@ const mayRefuse = (failure: RpcError | Verdict): boolean => failure._tag === "Rp
 /** The node as the requests of a run see it; `call` = the one that carries the authorisations. */
 const nodeWith = (rpc: Rpc["Service"], call: Wire, assuming: Assuming | Failure): Rpc["Service"] => {
   let takesList = true;
+  // why: the effect of one that is signed is the node's to find, and nobody's where the list is left out
+  const isOmissible = listed(call["authorizationList"]).every((entry) => !entryOf(entry).isSigned);
   const request: Rpc["Service"]["request"] = (method, params) =>
     Effect.flatMap(Effect.service(CurrentRun), ({ run }) => {
       const isKnown = !("_tag" in assuming);
@@ -245,6 +247,7 @@ const nodeWith = (rpc: Rpc["Service"], call: Wire, assuming: Assuming | Failure)
       if (whole == null || less == null) return rpc.request(method, params);
       const askLess = Effect.map(rpc.request(method, less.params), less.read);
       if (!takesList) return askLess;
+      if (!isOmissible) return rpc.request(method, whole.params);
       return Effect.catchIf(rpc.request(method, whole.params), mayRefuse, (refusal) =>
         // why: what is refused for another part is judged by the words of its first refusal
         Effect.tap(

@@ -345,6 +345,11 @@ describe.each(scenes)("on %s", (name, start) => {
       return new RpcError({ method, reason });
     });
     const report = await on.preflightOn(layer, input);
+    // beside one that is signed, whose effect nobody would see
+    const { address, chainId, nonce } = await of(other);
+    const signed = await keyOf(other.address).signAuthorization({ address, chainId, nonce });
+    const mixed = { ...input, to: other.address, authorizationList: [...input.authorizationList, signed] };
+    expect((await on.preflightOn(layer, mixed)).verdict).toBe("unknown");
     const [less, more] = [usual, report].map(({ transactions }) => transactions[0]?.gas.used ?? 0n);
     expect(report.verdict).toBe("caution");
     // the half that an account gives back that exists
