@@ -271,7 +271,7 @@ export const withAssumed = Effect.fnUntraced(function* <A, E, R>(
   const rpc = yield* Rpc;
   const roll = yield* Effect.service(RandomWords);
   const signer = yield* signing;
-  const authorities = [...new Set(unsignedIn(input).map(({ authority }) => authority))];
+  const authorities = [...new Set(unsignedIn(input).map(({ authority }) => lower(authority)))];
   const block = named === "pending" ? "latest" : named;
   const known = input.chainId ?? rpc.memory.recall("chainId");
   const answers = yield* inRound(

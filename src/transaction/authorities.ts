@@ -3,7 +3,7 @@ import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { lazyImport } from "../primitives/effects.js";
-import type { Address } from "../primitives/hex.js";
+import { lower, type Address } from "../primitives/hex.js";
 import { isUnsigned, type Authorization, type Transaction, type UnsignedAuthorization } from "./fields.js";
 
 const loading = lazyImport(() => import("./signer.js"));
@@ -14,7 +14,7 @@ let recover: (entry: Authorization) => Address | null = () =>
 
 /** The authority of an authorisation: the one it names, or `authorityOf` where {@link recoverAuthorities} was given it. */
 export const recoveredAuthority = (entry: Authorization | UnsignedAuthorization): Address | null =>
-  isUnsigned(entry) ? entry.authority : recover(entry);
+  isUnsigned(entry) ? lower(entry.authority) : recover(entry);
 
 /** Authorisations that are recovered between two turns of the event loop. */
 const atOnce = 8;

@@ -230,13 +230,21 @@ describe.each(scenes)("on %s", (name, start) => {
   });
 
   it("is proven as JSON, and whatever is no signature of it is refused", async () => {
-    const account = await person(10n ** 9n);
+    const account = await person(10n ** 18n);
+    await scene.pool(account, { to: nobody, value: 1n });
+    await scene.mine();
     const input = { from: owner.address, to: account.address, authorizationList: [await of(account)] };
     const made = await on.preflight(scene.url, input, { maxAge: "10 minutes" });
     const report = await Effect.runPromise(Report.fromJson(JSON.parse(JSON.stringify(made))));
     expect(report).toEqual(made);
     const again = await on.prove(scene.url, report);
     expect((await Effect.runPromise(Report.ready(again))).signs).toEqual((await cleared(made)).signs);
+    // an address is the same in whatever letters
+    const spelt = { ...JSON.parse(JSON.stringify(made)) };
+    for (const side of ["input", "request"])
+      spelt.transactions[0][side].authorizationList[0].authority = account.address;
+    const same = await on.prove(scene.url, await Effect.runPromise(Report.fromJson(spelt)));
+    expect(on.severe(same)).toEqual(on.severe(again));
     const [entry] = input.authorizationList;
     if (entry === undefined) throw new Error("none");
     const signatureOf = (key: PrivateKeyAccount, more: Partial<Unsigned> = {}) =>
@@ -245,7 +253,7 @@ describe.each(scenes)("on %s", (name, start) => {
     const wrong = async (...signatures: ReadonlyArray<unknown>) =>
       Effect.runPromise(Effect.flip(Report.withAuthorizations(report, signatures as never)));
     expect((await wrong(await signatureOf(owner))).field).toBe("authorizations[0]");
-    for (const more of [{ nonce: 1 }, { chainId: 0 }, { address: batch }])
+    for (const more of [{ nonce: 2 }, { chainId: 0 }, { address: batch }])
       expect((await wrong(right, await signatureOf(account, more))).field).toBe("authorizations[1]");
     expect((await wrong(entry)).problem).toBe("is not signed");
     expect((await wrong()).field).toBe("authorizations");
