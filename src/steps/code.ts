@@ -154,7 +154,9 @@ const lookAt = (
       : { asked: isDisputed ? answer : undefined, before: here, after: here, appears: "before" },
   );
   const delegate = found.delegate === null ? null : after.account(found.delegate);
-  return delegate === null ? found : { ...found, delegateHasCode: delegate.codeSize > 0n };
+  const delegateHasCode = delegate === null ? found.delegateHasCode : delegate.codeSize > 0n;
+  const isAssumed = isPretended === true && found.evidence === "measured";
+  return { ...found, delegateHasCode, ...(isAssumed ? { evidence: "assumed" } : {}) };
 };
 
 /** Reads the sender and the receiver of one transaction. */

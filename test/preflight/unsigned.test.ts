@@ -164,6 +164,7 @@ describe.each(scenes)("on %s", (name, start) => {
     const { report } = await sent([{ ...call, authorizationList: [await of(account)] }, call]);
     expect(report.transactions.map(({ outcome }) => outcome.logs.length > 0)).toEqual([true, true]);
     expect(report.transactions.map(({ code }) => code.to?.kind)).toEqual(["delegated", "delegated"]);
+    expect(report.transactions.map(({ code }) => code.to?.evidence)).toEqual(["assumed", "assumed"]);
   });
 
   it("of the sender, whose next contract has the address by the nonce behind the authorisation", async () => {
