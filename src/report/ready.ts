@@ -19,7 +19,6 @@ import { safely } from "../primitives/record.js";
 import { statementText } from "../primitives/statement.js";
 import {
   authorizationHash,
-  hasUnsigned,
   isRequestOf,
   isUnbound,
   type Request,
@@ -99,15 +98,15 @@ export const digestOf = (
     return keccak256(concat(...parts));
   }, null);
 
-/** Signatures to be given in front of the transactions: what the first one carries and is not signed yet, in order. */
-const signsOf = ({ transactions: [first] }: Pick<Report, "transactions">): Clearance["signs"] =>
-  first === undefined || !hasUnsigned(first.input)
-    ? []
-    : unsignedIn(first.input).flatMap((entry) => {
-        const { authority: signer, address, chainId, nonce } = entry;
-        const digest = authorizationHash(entry);
-        return digest === null ? [] : [{ kind: "authorization", signer, digest, chainId, address, nonce } as const];
-      });
+/** Signatures to be given in front of the transactions: what they carry and is not signed yet, in order. */
+const signsOf = ({ transactions }: Pick<Report, "transactions">): Clearance["signs"] =>
+  transactions.flatMap(({ input }) =>
+    unsignedIn(input).flatMap((entry) => {
+      const { authority: signer, address, chainId, nonce } = entry;
+      const digest = authorizationHash(entry);
+      return digest === null ? [] : [{ kind: "authorization", signer, digest, chainId, address, nonce } as const];
+    }),
+  );
 
 /** The digest that the report's chain, signatures, senders and requests make; null while a request has a hole, or there is none. */
 export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId" | "transactions">): Hash | null => {
@@ -116,12 +115,7 @@ export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId"
   );
   return chainId === null || signables.length === 0 || signables.length !== transactions.length
     ? null
-    : digestOf(
-        reportVersion,
-        chainId,
-        signables,
-        transactions[0]?.input.authorizationList ? signsOf({ transactions }) : [],
-      );
+    : digestOf(reportVersion, chainId, signables, signsOf({ transactions }));
 };
 
 /** Why there is no clearance: the first blocker as its own error, what is missing, or a version that is not ours. */

@@ -71,5 +71,10 @@ describe("digestOfReport and requestsOf", () => {
       expect(digestOfReport({ chainId: 1, transactions })).toBeNull();
     }
     expect(digestOfReport(report({ chainId: null }))).toBeNull();
+    // nothing is asked to be signed but by a report that says so, wherever it stands
+    const authorizationList = [{ authority: alice, address: alice, chainId: 1, nonce: 0 }];
+    const late = report({ transactions: [transfer, { ...transfer, input: { ...transfer.input, authorizationList } }] });
+    const twice = [request, request].map((each) => ({ from: alice, request: each }));
+    expect(digestOfReport(late)).not.toBe(digestOf(reportVersion, 1, twice));
   });
 });
