@@ -72,6 +72,8 @@ const overrideOf = (state: Wire, account: Address): readonly [key: string, overr
 
 /** Gas that an authorisation costs before any is given back (EIP-7702). */
 const perAuthorization = 25_000n;
+/** Gas of a transaction that does nothing. */
+const intrinsicGas = 21_000n;
 
 /** True of code that an authorisation may replace. */
 const isReplaceable = (code: string): boolean => code === "0x" || (code.length === 48 && code.startsWith("0xef0100"));
@@ -227,8 +229,13 @@ const traceIn = (params: ReadonlyArray<unknown>, call: Wire, assuming: Assuming)
 const mayRefuse = (failure: RpcError | Verdict): boolean => failure._tag === "RpcError" && !failure.isRetryable;
 
 /** The node as the requests of a run see it; `call` = the one that carries the authorisations. */
-const nodeWith = (rpc: Rpc["Service"], call: Wire, assuming: Assuming | Failure): Rpc["Service"] => {
-  let takesList = true;
+const nodeWith = (
+  rpc: Rpc["Service"],
+  call: Wire,
+  assuming: Assuming | Failure,
+  isLeftOut: boolean,
+): Rpc["Service"] => {
+  let takesList = !isLeftOut;
   // why: the effect of one that is signed is the node's to find, and nobody's where the list is left out
   const isOmissible = listed(call["authorizationList"]).every((entry) => !entryOf(entry).isSigned);
   const request: Rpc["Service"]["request"] = (method, params) =>
@@ -246,8 +253,8 @@ const nodeWith = (rpc: Rpc["Service"], call: Wire, assuming: Assuming | Failure)
       const [whole, less] = [true, false].map((isWhole) => changedIn(method, params, assuming, isWhole));
       if (whole == null || less == null) return rpc.request(method, params);
       const askLess = Effect.map(rpc.request(method, less.params), less.read);
-      if (!takesList) return askLess;
       if (!isOmissible) return rpc.request(method, whole.params);
+      if (!takesList) return askLess;
       return Effect.catchIf(rpc.request(method, whole.params), mayRefuse, (refusal) =>
         // why: what is refused for another part is judged by the words of its first refusal
         Effect.tap(
@@ -259,9 +266,23 @@ const nodeWith = (rpc: Rpc["Service"], call: Wire, assuming: Assuming | Failure)
   return { ...rpc, request, send: undefined };
 };
 
+/** True if a node simulates a call that does nothing, and leaves out in silence the authorisation that it carries. */
+const leavesOut = (rpc: Rpc["Service"], from: Address, { address, sign }: ReturnType<Assuming["helperOf"]>) => {
+  const authorizationList = [sign({ address: nobody, chainId: 0, nonce: 0 })];
+  const calls = [{ from, to: address, gas: quantity(4n * perAuthorization), authorizationList }];
+  return Effect.match(rpc.request("eth_simulateV1", [{ blockStateCalls: [{ calls }] }, "latest"]), {
+    onFailure: () => false,
+    onSuccess: (answer) => {
+      const gas = recordIn(listed(recordIn(listed(answer).at(-1))["calls"])[0])["gasUsed"];
+      return isQuantity(gas) && BigInt(gas) <= intrinsicGas;
+    },
+  });
+};
+
 /**
  * Runs `ask` on a node that takes unsigned authorisations. JSON-RPC, in a round in front: for each authority
- * `eth_getTransactionCount`, `eth_getCode` and `eth_getBalance`; `eth_chainId` where the chain is not known.
+ * `eth_getTransactionCount`, `eth_getCode` and `eth_getBalance`; `eth_chainId` where the chain is not known; and
+ * `eth_simulateV1`, which tells whether the node charges for an authorisation.
  */
 export const withAssumed = Effect.fnUntraced(function* <A, E, R>(
   input: Transaction,
@@ -274,23 +295,27 @@ export const withAssumed = Effect.fnUntraced(function* <A, E, R>(
   const authorities = [...new Set(unsignedIn(input).map(({ authority }) => lower(authority)))];
   const block = named === "pending" ? "latest" : named;
   const known = input.chainId ?? rpc.memory.recall("chainId");
-  const answers = yield* inRound(
+  const [answers, isLeftOut] = yield* inRound(
     "unsigned",
-    sent(
-      asked(
-        { step: "code" },
-        together({
-          chainId: when(known === null, one(Questions.chainId), null),
-          facts: each(authorities, (address) =>
-            together({
-              nonce: one(Questions.count({ address, block })),
-              pending: when(named === "pending", one(Questions.count({ address, block: "pending" })), null),
-              code: one(Questions.code({ address, block })),
-              balance: one(Questions.balance({ address, block })),
-            }),
-          ),
-        }),
+    Effect.zip(
+      sent(
+        asked(
+          { step: "code" },
+          together({
+            chainId: when(known === null, one(Questions.chainId), null),
+            facts: each(authorities, (address) =>
+              together({
+                nonce: one(Questions.count({ address, block })),
+                pending: when(named === "pending", one(Questions.count({ address, block: "pending" })), null),
+                code: one(Questions.code({ address, block })),
+                balance: one(Questions.balance({ address, block })),
+              }),
+            ),
+          }),
+        ),
       ),
+      leavesOut(rpc, input.from, helperBy(roll(32), signer)),
+      { concurrent: true },
     ),
   );
   const needed: ReadonlyArray<AskResult<unknown> | null> = [
@@ -316,7 +341,7 @@ export const withAssumed = Effect.fnUntraced(function* <A, E, R>(
     },
   };
   const call = { from: input.from, authorizationList: AuthorizationList.write(input.authorizationList, "", []) };
-  return yield* Effect.provideService(ask, Rpc, nodeWith(rpc, call, failure ?? assuming));
+  return yield* Effect.provideService(ask, Rpc, nodeWith(rpc, call, failure ?? assuming, isLeftOut));
 });
 
 const signing = lazyImport(() => import("../transaction/signer.js"));

@@ -1,11 +1,13 @@
 /** An authorisation (EIP-7702) is preflighted before it is signed, then signed, proven, sent, and compared with what was said. */
 import * as Effect from "effect/Effect";
+import * as Layer from "effect/Layer";
 import { concatHex, encodeFunctionData, keccak256, numberToHex, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPreflight, Report as promised } from "../../src/promise.js";
 import * as Policy from "../../src/Policy.js";
 import * as Report from "../../src/Report.js";
+import * as Rpc from "../../src/Rpc.js";
 import { InvalidParams, RpcError } from "../rooms/errors.js";
 import * as artifacts from "../contracts/artifacts.js";
 import { findOpGethOrWarn } from "../harness/opGeth.js";
@@ -364,6 +366,28 @@ describe.each(scenes)("on %s", (name, start) => {
     // the half that an account gives back that exists
     expect((more ?? 0n) - (less ?? 0n)).toBe(12_500n);
     expect(refused.length).toBeGreaterThan(0);
+  });
+
+  it("where a proxy leaves authorisations out in silence, that is found, and they are on top as well", async () => {
+    const account = await person(10n ** 9n);
+    const input = { from: owner.address, to: account.address, authorizationList: [await of(account)] };
+    const usual = await on.preflight(scene.url, input);
+    const bare = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value, (key, part: unknown) => (key === "authorizationList" ? undefined : part)));
+    const layer = Layer.effect(
+      Rpc.Rpc,
+      Effect.map(Rpc.Rpc, (node) => {
+        const request: typeof node.request = (method, params) =>
+          node.request(
+            method,
+            params.map((part) => bare(part)),
+          );
+        return Rpc.Rpc.of({ ...node, request });
+      }),
+    ).pipe(Layer.provide(on.layerOf(scene.url)));
+    const report = await on.preflightOn(layer, input);
+    const [less, more] = [usual, report].map(({ transactions }) => transactions[0]?.gas.used ?? 0n);
+    expect((more ?? 0n) - (less ?? 0n)).toBe(12_500n);
   });
 
   it("is unknown where nobody says what the account is", async () => {
