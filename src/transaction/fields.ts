@@ -51,6 +51,7 @@ export const isUnsigned = (entry: Authorization | UnsignedAuthorization): entry 
 const accessListEntry: Read.Read<typeof AccessListEntry.Type> = (value, field) =>
   Result.gen(function* () {
     const entry = yield* Read.record(value, field);
+    yield* Read.onlyHas(entry, ["address", "storageKeys"], "a field of an access list", `${field}.`);
     return {
       address: yield* Read.address(entry["address"], `${field}.address`),
       storageKeys: yield* Read.listOf(Read.hash)(entry["storageKeys"] ?? [], `${field}.storageKeys`),

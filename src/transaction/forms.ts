@@ -8,7 +8,7 @@ import * as Struct from "effect/Struct";
 import { argumentsOfTexts, asAbi } from "../abi/encode.js";
 import { isHex, isQuantity } from "../primitives/hex.js";
 import { bounded, each, given, no, onlyHas, record, type Checked } from "../primitives/problem.js";
-import { each as sameRow, isRecord } from "../primitives/record.js";
+import { each as sameRow, isPlain, isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields, maxTransactions, type InputDefaults, type Origin } from "./fields.js";
 import { envelopes, typeProblem, type Request } from "./request.js";
@@ -217,9 +217,11 @@ const bytesFrom: Read = ({ from, raw, ...rest }, at) =>
     bytesOf(raw, `${at}raw`, heldAs({ from }, at)),
   );
 
-/** A `Transaction` of ethers, which has getters alone: read by its bytes. */
+/** A `Transaction` of ethers, which has getters alone: read by its bytes. Fields of its own would be another transaction. */
 const ethersTransaction: Read = (transaction, at) =>
-  bytes(given(transaction["signature"]) ? transaction["serialized"] : transaction["unsignedSerialized"], at);
+  Result.flatMap(onlyHas(transaction, [], "a field beside unsignedSerialized", at), () =>
+    bytes(given(transaction["signature"]) ? transaction["serialized"] : transaction["unsignedSerialized"], at),
+  );
 
 /** Capabilities of a request that a wallet may not leave out, so that what they change is not in the proof. */
 const demandedIn = (capabilities: unknown): string | undefined =>
@@ -242,7 +244,7 @@ const callBatch: Read = (request, at) =>
   Result.gen(function* () {
     const { calls, from, account, chainId, chain, capabilities, atomicRequired, forceAtomic, ...rest } = request;
     yield* onlyHas(rest, fieldsOfCalls, "a field of calls", at);
-    const isAtomic = atomicRequired === true || forceAtomic === true;
+    const isAtomic = [atomicRequired, forceAtomic].some((one) => given(one) && one !== false);
     return yield* bundle(calls, `${at}calls`, (call, path) => {
       const demanded = [
         [at, demandedIn(capabilities)],
@@ -361,14 +363,15 @@ const forms: ReadonlyArray<readonly [is: (input: Given) => boolean, read: Read]>
 
 /** Names that no field of ours has; with numbers written as text, what marks another form. */
 const otherNames = new Set([
-  ...["method", "raw", "calls", "transactions", "type", "address", "_type", "sig"],
+  ...["method", "raw", "calls", "transactions", "type", "address", "_type", "sig", "unsignedSerialized"],
   ...[...shownBy, ...Struct.keys(synonyms)],
 ]);
 const numeric = new Set<string>(quantities);
 
 /** True of what cannot be another form: it is seen without a call, for most inputs are fields of our own. */
 const isOwn = (input: object): boolean => {
-  if ("unsignedSerialized" in input) return false;
+  // why: an object of a class may hold another form in its getters
+  if (!isPlain(input)) return false;
   for (const [name, value] of Object.entries(input))
     if (otherNames.has(name) || (typeof value === "string" && numeric.has(name))) return false;
   return true;

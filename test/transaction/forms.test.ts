@@ -326,6 +326,8 @@ describe("what contradicts itself", () => {
     [{ ...simulated, functionName: undefined, address: to }, "address", /say to/],
     [{ ...plain, dataSuffix: "0x1" }, "dataSuffix", /odd/],
     [{ ...plain, type: "deposit", typeHex: "0x7e" }, "type", /from 0 to 4/],
+    [{ ...plain, accessList: [{ address: to, storagekeys: [hash] }] }, "accessList[0].storagekeys", /did you mean/],
+    [{ ...plain, unsignedSerialized: "0x", signature: {}, serialized: raw }, "from", /beside unsignedSerialized/],
   ];
   it.each(wrong.map(([input, field, problem]) => ({ input, field, problem })))(
     "$field $problem, case $#",
@@ -409,6 +411,8 @@ describe("what only a form says", () => {
       { isAtomic: true },
       { isAtomic: true },
     ]);
+    const [loose] = await origins({ from, calls: [call], atomicRequired: "true" });
+    expect(loose).toEqual({ isAtomic: true });
     const optional = { atomicRequired: false, capabilities: { a: { optional: true } }, version: "2.0.0", id: "1" };
     expect(await origins({ method: "wallet_sendCalls", params: [{ from, calls: [call], ...optional }] })).toEqual([
       undefined,
@@ -548,6 +552,10 @@ describe("strange input", () => {
     }
     const [{ value }] = (await checked(new Made())).transactions;
     expect(value).toBe(10n ** 18n);
+    for (const [name, hidden] of Object.entries({ input: "0x1234", gasLimit: 5n, typeHex: "0x1" })) {
+      const heir = Object.assign(Object.create({ [name]: hidden }) as object, { from, to });
+      expect(await refused(heir)).toMatchObject({ field: name, problem: "is not the object's own field" });
+    }
     for (const more of [{ type: 2 }, { accessList: [] }, { hash }, { chain: { id: 1 } }]) {
       const { field, problem } = await refused(Object.assign(new Made(), more));
       expect([field, problem]).toEqual(["value", "is not the object's own field"]);
