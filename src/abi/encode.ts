@@ -210,24 +210,22 @@ const typed: Walk = {
   isExact: false,
 };
 
-/** Values as a form's fields hold them: each is a text. */
-const written: Walk = {
+/** Values as texts, or as JSON that holds large numbers as texts; there "false" is no boolean, for encoders take it for true. */
+const written = (isJson: boolean): Walk => ({
   read: (type, text) => {
-    if (type === "bool" && (text === "true" || text === "false")) return Result.succeed(text === "true");
+    if (type === "bool" && !isJson && (text === "true" || text === "false")) return Result.succeed(text === "true");
     if (/^u?int/.test(type) && typeof text === "string" && /^(?:-?\d+|0x[\da-f]+)$/i.test(text))
       return Result.succeed(BigInt(text));
     return typed.read(type, text);
   },
   isExact: true,
-};
+});
 
-/** A list as somebody writes it into a field: its numbers and addresses may stand without quotation marks. */
-const listOf = (text: string): Checked<unknown> =>
-  jsonOf(() =>
-    JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\w+/g, (part) => (part.startsWith('"') ? part : `"${part}"`))),
-  );
+/** A list of a Safe's builder as JSON: of elementary values, whose quotation marks say nothing, each is a text. */
+const listOf = (text: string, isJson: boolean): Checked<unknown> =>
+  jsonOf(() => JSON.parse(isJson ? text : text.replaceAll('"', "").replace(/[^\s,[\]]+/g, '"$&"')));
 
-/** The arguments of a function of an ABI, from a text for each name of an input; lists and tuples are JSON. */
+/** The arguments of a function of an ABI, from a text for each name of an input, as a Safe's builder reads it. */
 export const argumentsOfTexts = (
   [item]: ReadonlyArray<Schema.Json>,
   texts: Readonly<Record<string, unknown>>,
@@ -238,9 +236,11 @@ export const argumentsOfTexts = (
     const path = `${field}.${escapeText(name, 40)}`;
     const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
     if (typeof text !== "string") return no(path, "must be a text");
-    const isWhole = arrayOf(input.type) === null && input.type !== "tuple";
-    return Result.flatMap(isWhole ? Result.succeed(text) : under(path, listOf(text)), (value) =>
-      coerce(input, value, written, path),
+    // why: the builder takes these for JSON, and what is none for a call without data
+    const isJson = input.type.startsWith("tuple") || input.type.startsWith("string[");
+    const isWhole = arrayOf(input.type) === null && !isJson;
+    return Result.flatMap(isWhole ? Result.succeed(text) : under(path, listOf(text, isJson)), (value) =>
+      coerce(input, value, written(isJson), path),
     );
   });
 

@@ -198,6 +198,8 @@ const twofold = (beside: object) => ({
   ...beside,
 });
 
+const tuple = (type: string) => ({ type: "tuple", name: "n", components: [{ type, name: "a" }] });
+
 describe("what contradicts itself", () => {
   const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: RegExp]> = [
     [{ ...plain, type: "eip1559", gasPrice: 1n }, "type", /eip1559, which has no gasPrice/],
@@ -288,6 +290,11 @@ describe("what contradicts itself", () => {
         [[{ type: "uint8[2]", name: "n" }], { n: "[1]" }, ".n", /must have 2 entries/],
         [[{ type: "uint8[]", name: "n" }], { n: "[1,true]" }, ".n[1]", /must be a bigint/],
         [[{ type: "bool", name: "" }], { 0: "yes" }, ".0", /must be a boolean/],
+        [[{ type: "string[]", name: "n" }], { n: "[a]" }, ".n", /is not JSON/],
+        [[{ type: "string[]", name: "n" }], { n: "[true]" }, ".n[0]", /must be a string/],
+        [[tuple("address")], { n: `[${to}]` }, ".n", /is not JSON/],
+        [[tuple("uint256")], { n: "[12345678901234567890]" }, ".n[0]", /must be a bigint or a whole/],
+        [[tuple("bool")], { n: '["false"]' }, ".n[0]", /must be a boolean/],
       ] as const
     ).map(([inputs, contractInputsValues, field, problem]): (typeof wrong)[number] => [
       { ...safe, transactions: [{ to, value: "0", contractMethod: { name: "f", inputs }, contractInputsValues }] },
@@ -352,9 +359,9 @@ describe("what a library or a page makes of a call", () => {
   const text = fc.string().map((value) => [value, value, JSON.stringify(value)] as const);
   const number = fc
     .bigInt(-(2n ** 127n), 2n ** 127n - 1n)
-    .map((value) => [value, String(value), String(value)] as const);
+    .map((value) => [value, String(value), `"${value}"`] as const);
   const flag = fc.boolean().map((value) => [value, String(value), String(value)] as const);
-  const who = fc.constantFrom(from, to).map((value) => [value, value, value] as const);
+  const who = fc.constantFrom(from, to).map((value) => [value, value, `"${value}"`] as const);
   // a type of ABI, and a value with its text in a field of its own and inside a list
   const part = fc.oneof(
     text.map((value) => ["string", value] as const),
@@ -365,7 +372,7 @@ describe("what a library or a page makes of a call", () => {
   it("is a method of a Safe's file with a text for each input, as viem encodes it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 4 }), fc.boolean(), async (parts, isTuple) => {
-        const list = `[${parts.map(([, [, , inside]]) => inside).join(isTuple ? " , " : ",")}]`;
+        const list = `[${parts.map(([, [, , inside]]) => inside).join(" , ")}]`;
         const types = parts.map(([type], index) => ({ type, name: `a${index}` }));
         const values = parts.map(([, [value]]) => value);
         const whole = parts.map(([, [, alone]]) => alone);
@@ -376,7 +383,7 @@ describe("what a library or a page makes of a call", () => {
         ];
         const texts = {
           ...(isTuple ? { all: list } : Object.fromEntries(types.map(({ name }, index) => [name, whole[index]]))),
-          many: `[${numbers.map(([, [, alone]]) => alone).join(",")}]`,
+          many: `[${numbers.map(([, [, alone, quoted]]) => (isTuple ? quoted : alone)).join(", ")}]`,
         };
         const method = { name: "f", inputs, payable: isTuple };
         const file = {
