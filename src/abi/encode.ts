@@ -223,7 +223,7 @@ const written = (isJson: boolean): Walk => ({
 
 /** A list of a Safe's builder as JSON: of elementary values, whose quotation marks say nothing, each is a text. */
 const listOf = (text: string, isJson: boolean): Checked<unknown> =>
-  jsonOf(() => JSON.parse(isJson ? text : text.replaceAll('"', "").replace(/[^\s,[\]]+/g, '"$&"')));
+  jsonOf(() => JSON.parse(isJson ? text : text.replace(/"?([^\s,"[\]]+)"?/g, '"$1"')));
 
 /** The arguments of a function of an ABI, from a text for each name of an input, as a Safe's builder reads it. */
 export const argumentsOfTexts = (

@@ -290,6 +290,8 @@ describe("what contradicts itself", () => {
         [[{ type: "uint8[2]", name: "n" }], { n: "[1]" }, ".n", /must have 2 entries/],
         [[{ type: "uint8[]", name: "n" }], { n: "[1,true]" }, ".n[1]", /must be a bigint/],
         [[{ type: "bool", name: "" }], { 0: "yes" }, ".0", /must be a boolean/],
+        [[{ type: "uint8[]", name: "n" }], { n: '[""]' }, ".n[0]", /must be a bigint/],
+        [[{ type: "uint8[]", name: "n" }], { n: '"[1]"' }, ".n", /is not JSON/],
         [[{ type: "string[]", name: "n" }], { n: "[a]" }, ".n", /is not JSON/],
         [[{ type: "string[]", name: "n" }], { n: "[true]" }, ".n[0]", /must be a string/],
         [[tuple("address")], { n: `[${to}]` }, ".n", /is not JSON/],
