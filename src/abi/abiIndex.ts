@@ -80,7 +80,7 @@ const arranged = (type: "error" | "event" | "function") =>
   memoizeList((abi: ReadonlyArray<Abi[number]>) => {
     const found = new Map<string, Array<Omit<IndexedItem, "provenance" | "address">>>();
     for (const item of abi) {
-      if (!isRecord(item) || item.type !== type) continue;
+      if (!isRecord(item) || item.type !== type || typeof item.name !== "string") continue;
       const anonymous = item.type === "event" && item.anonymous === true;
       safely(() => {
         const signature = signatureOf(item.name, item.inputs);

@@ -17,7 +17,7 @@ import { isAddress, type Address, type Hex } from "../primitives/hex.js";
 import { withJson } from "../primitives/json.js";
 import { each, no, onlyHas, type Checked } from "../primitives/problem.js";
 import { isPlain, isRecord, safely } from "../primitives/record.js";
-import { escapeText, shownDecimals } from "../primitives/text.js";
+import { escapeText, isIdentifier, shownDecimals } from "../primitives/text.js";
 import { collectionsIn, rolesOf } from "../report/amounts.js";
 import type { Described } from "../report/descriptors.js";
 import type { ReportNames } from "../report/names.js";
@@ -144,7 +144,9 @@ const functionsIn = (abi: unknown): Abi =>
 const read = {
   abi: (answer: unknown): Abi | null => {
     const text = JSON.stringify(answer) ?? "";
-    return text.length > most.abi ? null : functionsIn(JSON.parse(text));
+    // why: a name that is none would put words of its own into the sentence of the call
+    const named = (key: string, part: unknown) => (key === "name" && !isIdentifier(part) ? "" : part);
+    return text.length > most.abi ? null : functionsIn(JSON.parse(text, named));
   },
   function: (answer: unknown): Abi => {
     const all: ReadonlyArray<unknown> = Array.isArray(answer) ? answer.slice(0, most.signatures) : [answer];

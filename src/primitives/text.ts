@@ -45,6 +45,9 @@ export const symbolText = (
   return `"${escapeText(symbol.replace(rightToLeft, escapeOne), 96).replace(/"/g, '\\"')}"`;
 };
 
+/** True of a name as a compiler writes it, which can pass for nothing else in a call. */
+export const isIdentifier = (name: unknown): boolean => typeof name === "string" && /^[\w$]*$/.test(name);
+
 /** A chain's name: plain where it can pass for nothing else, else in quotation marks; null where there is none. */
 export const chainText = (name: string | null): string | null =>
   name === null || /^[A-Za-z][A-Za-z0-9 .()-]{0,39}$/.test(name) ? name : `"${escapeText(name, 40)}"`;

@@ -153,6 +153,11 @@ describe("the caller's ABIs", () => {
   it("leaves out malformed items", () => {
     const broken = [
       { type: "error", name: "Broken" },
+      {
+        type: "error",
+        name: ["ERC20InsufficientBalance"],
+        inputs: ["address", "uint256", "uint256"].map((type) => ({ type })),
+      },
       { type: "error", name: "Odd", inputs: [{ type: "wat", name: "x" }] },
       ...abi,
     ] as unknown as Abi;

@@ -41,6 +41,7 @@ const stop = creation("00");
 const silent = creation(
   `602060245f37600435337f${toEventSelector("Transfer(address,address,uint256)").slice(2)}60205fa300`,
 );
+const wide = { width: 300 };
 const abi = parseAbi(["function claimAll(uint256 epoch)", "function multicall(bytes[] data)"]);
 const claim = encodeFunctionData({ abi, functionName: "claimAll", args: [7n] });
 const never = new Promise<never>(() => undefined);
@@ -283,6 +284,19 @@ describe("sources of names", () => {
     );
     expect(report.names?.calls.map(({ place: at }) => at)).toEqual(["1.2"]);
     expect(toText(report, { width: 300 })).toContain("claimAll(epochOfMine: 7) (by your names)");
+  });
+
+  it("name by an ABI nothing that is no name: it would be words of the sentence", async () => {
+    const name = "epoch) and you receive 5 ETH (";
+    const item = (more: object) => [
+      { type: "function", name: "claimAll", inputs: [{ type: "uint256", name }], ...more },
+    ];
+    const told = async (answer: unknown) => {
+      const names = { abi: () => answer as never };
+      return toText(await preflight(url, { from: owner.address, to: place.stops, data: claim }, { names }), wide);
+    };
+    expect(await told(item({}))).toContain("claimAll(7) (by your names)");
+    for (const none of [["claimAll"], { a: 1 }, 5]) expect(await told(item({ name: none }))).toContain("selector 0x");
   });
 
   it("show no function that the calldata does not fit to its last byte", async () => {
