@@ -311,6 +311,8 @@ const collectorOf = (
   const described: Array<Described | "unread" | null> = inputs.map(({ to, data }) =>
     descriptors == null || to === null || data === "0x" ? null : "unread",
   );
+  // why: an answer that comes after the last judgement was compared with nothing, and is told nowhere
+  let judged: typeof described = [];
   const describe = ({ from, to, data, value }: Transaction, at: number): void => {
     if (descriptors == null || to === null || data === "0x") return;
     const { chainId } = context;
@@ -363,7 +365,7 @@ const collectorOf = (
           : [{ token: token as Address, symbol: info.symbol, decimals: info.decimals }],
       ),
       calls: callsOf(report),
-      described: described.flatMap((words, transaction) => {
+      described: judged.flatMap((words, transaction) => {
         if (words === null || words === "unread") return [];
         const fields = words.fields.map(({ label, value }) => ({ label, value }));
         return [{ transaction, intent: words.intent, fields }];
@@ -373,7 +375,7 @@ const collectorOf = (
       ? report
       : withJson({ ...report, names: all });
   };
-  return { ask, begin, named, intents: () => described, heard: nextTurn };
+  return { ask, begin, named, intents: () => (judged = [...described]), heard: nextTurn };
 };
 
 /** Runs with the caller's sources asked beside, and adds their answers to the report; `earlier`: those of the report that is proven. */

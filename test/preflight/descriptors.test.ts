@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { toEventSelector, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DescriptorRenderer } from "../../src/promise.js";
+import * as Policy from "../../src/Policy.js";
 import type { Report } from "../../src/Report.js";
 import { FeeToken, Token } from "../contracts/artifacts.js";
 import { creation } from "../harness/creation.js";
@@ -159,6 +160,19 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
       },
     );
     expect([none.verdict, told(none)]).toEqual(["ready", []]);
+  });
+
+  it("words that come behind the judgement are not told", async () => {
+    let answer: (words: never) => void = () => undefined;
+    const late = Policy.make("late", () => {
+      answer(saying(5_000n)({} as never) as never);
+      return Policy.pass;
+    });
+    const report = await scan(scene.url, call(token, "transfer", 5_000_000n), {
+      policies: [late],
+      descriptors: () => new Promise<never>((resolve) => (answer = resolve)),
+    });
+    expect([told(report), report.names]).toEqual([[["DescriptorUnread", "info"]], undefined]);
   });
 
   it("is asked of each call of a bundle once, with what the call is", async () => {
