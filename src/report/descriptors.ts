@@ -38,10 +38,15 @@ type Parts = Pick<Report, "transactions" | "options" | "transfers" | "balanceCha
 
 const amountFormats: ReadonlySet<string> = new Set(["tokenAmount", "amount"]);
 const floors: ReadonlySet<string> = new Set(["min", "minimum", "least"]);
-const ceilings: ReadonlySet<string> = new Set(["max", "maximum", "most", "up"]);
+const ceilings: ReadonlySet<string> = new Set(["max", "maximum", "most", "up", "desired"]);
 const receipts: ReadonlySet<string> = new Set(["receive", "received", "get", "buy", "out", "output", "returned"]);
 const receivers: ReadonlySet<string> = new Set([
   ...["to", "recipient", "receiver", "beneficiary", "payee", "spender", "operator"],
+]);
+
+/** Words of labels whose amount is part of another, or whose receiver gets something later, or only if something is left. */
+const besides: ReadonlySet<string> = new Set([
+  ...["fee", "fees", "gas", "price", "limit", "per", "refund", "reward", "rewards", "client", "referral", "validator"],
 ]);
 
 /** True of numbers that stand for everything: all bits of a usual width, or more than half of a word. */
@@ -129,7 +134,9 @@ const agreesPayee = (parts: Parts, at: number, said: Address, { own, moves, righ
 };
 
 const wordsOf = (label: string): ReadonlyArray<string> =>
-  label.toLowerCase().replaceAll(".", " ").replaceAll(":", " ").split(" ");
+  Array.from(label.toLowerCase(), (one) => (one === one.toUpperCase() ? " " : one))
+    .join("")
+    .split(" ");
 
 /** Reports fields that are not as it was measured. `described`: of each transaction; null = no descriptor has words for it. */
 export const checkDescriptors = (
@@ -143,6 +150,7 @@ export const checkDescriptors = (
     const measured = measuredIn(parts, transaction, named);
     const wrong = words.fields.filter(({ label, format, raw }) => {
       const all = wordsOf(label);
+      if (all.some((word) => besides.has(word))) return false;
       if (typeof raw === "bigint") return amountFormats.has(format) && !agreesAmount(all, raw, measured);
       const isReceiver = raw !== null && format === "addressName" && all.some((word) => receivers.has(word));
       return isReceiver && !agreesPayee(parts, transaction, raw, measured);
