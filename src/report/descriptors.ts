@@ -2,6 +2,7 @@
 import type { DecodedCall } from "../abi/calls.js";
 import type { Address } from "../primitives/hex.js";
 import { quote } from "../primitives/statement.js";
+import { shownDecimals } from "../primitives/text.js";
 import { sizeOf } from "../primitives/units.js";
 import { accountsOf } from "./amounts.js";
 import { code, type Finding } from "./finding.js";
@@ -20,7 +21,9 @@ export interface Described {
 
 /**
  * Your `descriptors` name an amount that neither moved nor was granted, or a receiver or spender that got nothing and that
- * no event names. The label decides how an amount is compared: of a minimum more may come, of a maximum less may leave.
+ * no event names; or it writes the right number as another amount of the token. The label decides how an amount is
+ * compared: of a minimum more may come, of a maximum less may leave. Fees, prices, limits and whoever gets refunds or rewards
+ * are not compared.
  * @figures quote("field", "Amount to send"), quote("says", "5 USDC")
  */
 export const DescriptorDisagrees = code("policy", ["warning"], "DescriptorDisagrees", [
@@ -34,7 +37,10 @@ export const DescriptorUnread = code("policy", ["info"], "DescriptorUnread", [
   "repair the function, or ask again",
 ]);
 
-type Parts = Pick<Report, "transactions" | "options" | "transfers" | "balanceChanges" | "approvals" | "payees">;
+type Parts = Pick<
+  Report,
+  "transactions" | "options" | "transfers" | "balanceChanges" | "approvals" | "payees" | "tokens"
+>;
 
 const amountFormats: ReadonlySet<string> = new Set(["tokenAmount", "amount"]);
 const floors: ReadonlySet<string> = new Set(["min", "minimum", "least"]);
@@ -113,6 +119,37 @@ const agreesAmount = (words: ReadonlyArray<string>, said: bigint, measured: Meas
   );
 };
 
+/** The decimals of what moves or is granted in just this amount; null where they are not known. */
+const decimalsIn = ({ tokens }: Parts, said: bigint, { moves, rights }: Measured): ReadonlyArray<number | null> =>
+  [...moves, ...rights.map((right) => ({ ...right, amount: right.after ?? -1n }))]
+    .filter(({ amount, tokenId }) => tokenId === null && isNear(amount, said))
+    .map(({ token }) => (token === null ? 18 : shownDecimals(tokens.find((info) => info.token === token) ?? null)));
+
+/** The numbers that a text may begin with, by either point for decimals, and how many decimals they have. */
+const numbersIn = (text: string) =>
+  [",.", ".,"].flatMap(([comma = "", point = ""]) => {
+    const [whole = "", fraction = "", ...more] = (text.split(" ")[0] ?? "").split(point);
+    const [head = "", ...groups] = whole.split(comma);
+    const digits = [head, ...groups, fraction].join("");
+    const isGrouped = head.length <= 3 && !head.startsWith("0") && groups.every(({ length }) => length === 3);
+    const isPlain = more.length === 0 && (groups.length === 0 || isGrouped);
+    const isNumber = isPlain && digits !== "" && [...digits].every((digit) => digit >= "0" && digit <= "9");
+    return isNumber ? [{ digits: BigInt(digits), places: BigInt(fraction.length) }] : [];
+  });
+
+/** True of words that begin with the amount itself, as far as its decimals are known; they may be rounded. */
+const agreesWords = (text: string, said: bigint, decimals: ReadonlyArray<number | null>): boolean => {
+  const numbers = numbersIn(text);
+  const agrees = (unit: bigint) =>
+    numbers.some(({ digits, places }) => {
+      const off = sizeOf(digits * unit - said * 10n ** places);
+      return off < unit || off * 200n <= said * 10n ** places;
+    });
+  const isOpen = numbers.length === 0 || decimals.length === 0 || decimals.includes(null);
+  // why: who knows no decimals counts smallest units
+  return isOpen || [0, ...decimals].some((each) => agrees(10n ** BigInt(each ?? 0)));
+};
+
 const agreesPayee = (parts: Parts, at: number, said: Address, { own, moves, rights, spent }: Measured): boolean => {
   const transaction = parts.transactions[at];
   // why: routers write small numbers for the sender and for themselves
@@ -148,10 +185,14 @@ export const checkDescriptors = (
     if (words === "unread") return [DescriptorUnread.info({ transaction, evidence: "unavailable" })];
     const named = new Set(words.fields.flatMap(({ raw }) => (typeof raw === "string" ? [raw.toLowerCase()] : [])));
     const measured = measuredIn(parts, transaction, named);
-    const wrong = words.fields.filter(({ label, format, raw }) => {
+    const wrong = words.fields.filter(({ label, value, format, raw }) => {
       const all = wordsOf(label);
       if (all.some((word) => besides.has(word))) return false;
-      if (typeof raw === "bigint") return amountFormats.has(format) && !agreesAmount(all, raw, measured);
+      if (typeof raw === "bigint")
+        return (
+          amountFormats.has(format) &&
+          !(agreesAmount(all, raw, measured) && agreesWords(value, raw, decimalsIn(parts, raw, measured)))
+        );
       const isReceiver = raw !== null && format === "addressName" && all.some((word) => receivers.has(word));
       return isReceiver && !agreesPayee(parts, transaction, raw, measured);
     });

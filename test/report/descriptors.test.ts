@@ -5,7 +5,7 @@ import { Address, Hash, Hex } from "../rooms/primitives.js";
 import { checkDescriptors, type BundleReport, type Described } from "../rooms/report.js";
 import { outcome } from "../steps/parts.js";
 import { alice, bob, granted, moved, pool, transfer, usdc } from "./fixtures.js";
-import { calls, moving, weth } from "./scenes.js";
+import { calls, moving, tokenInfos, weth } from "./scenes.js";
 
 type Field = Described["fields"][number];
 const mallory = Address.make("0x6666666666666666666666666666666666666666");
@@ -37,6 +37,10 @@ const native = (value: bigint) =>
     transactions: [{ ...transfer, input: { ...transfer.input, to: pool, value } }],
     transfers: [moved({ standard: "native", token: null, amount: value })],
   });
+const five = { ...sent, tokens: tokenInfos };
+const many = { ...moving({ transfers: [moved({ amount: 1_234_567_890_000n })] }), tokens: tokenInfos };
+/** The amount that was measured, in words of which nothing else tells the unit. */
+const says = (value: string, at = 0): Field => ({ ...amount(`Amount ${at}`, 5_000_000n), value });
 const swap = (out: bigint, least: bigint): ReadonlyArray<Field> => [
   amount("Amount to Send", out),
   amount("Minimum to Receive", least),
@@ -69,6 +73,16 @@ describe("honest descriptors never disagree", () => {
       swapped,
       [amount("Desired amount", 5_200_000n), amount("Minimum amount", 4_900_000n)],
     ],
+    ["amounts in other ways to write them", five, ["5 USDC", "5.00", "$5", "5,0", "4.999", "5"].map(says)],
+    [
+      "amounts with thousands",
+      many,
+      ["1,234,567.89 USDC", "1.234.567,89 USDC", "1234568", "1234567890000"].map((value) => ({
+        ...says(value),
+        raw: 1_234_567_890_000n,
+      })),
+    ],
+    ["a token of unknown decimals", { ...five, tokens: [] }, [says("0.001 USDC")]],
     ["wrapped ether", native(10n ** 18n), [amount("Amount", 10n ** 18n, "amount")]],
     ["a share's rounding", sent, [amount("Amount", 5_010_000n)]],
     ["a withdrawal of all there is", swapped, [amount("Amount to Withdraw", everything)]],
@@ -131,6 +145,7 @@ describe("what disagrees", () => {
     ["another gets it", sent, [amount("Amount", 5_000_000n), account("To", mallory)], ["To"]],
     ["another may take it", approved(7n), [account("Spender", mallory), amount("Amount", 7n)], ["Spender"]],
     ["more may be taken", approved(everything), [amount("Amount", 7_000n)], ["Amount"]],
+    ["the words say less than the number", five, ["0.000005 WETH", "0.5 USDC"].map(says), ["Amount 0", "Amount 1"]],
     ["a swap takes more", swapped, swap(50_000n, 1_900_000_000_000_000n), ["Amount to Send"]],
     ["a swap gives less", swapped, swap(5_000_000n, 3_000_000_000_000_000n), ["Minimum to Receive"]],
     ["more leaves than the maximum", swapped, [amount("Maximum to Send", 4_000_000n)], ["Maximum to Send"]],
