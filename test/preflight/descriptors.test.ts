@@ -65,17 +65,20 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
     ...{ from: owner.address, to, data: calldata(Token, name, [other.address, amount]), chainId: scene.chainId },
   });
   const saying =
-    (amount: bigint, label = "Amount"): DescriptorRenderer =>
+    (amount: bigint, label = "Amount", value = `${amount} TKN`): DescriptorRenderer =>
     () => ({
       intent: "Send",
-      fields: { [label]: { value: `${amount} TKN`, format: "tokenAmount", rawValue: amount } },
+      fields: { [label]: { value, format: "tokenAmount", rawValue: amount } },
     });
 
   describe.skipIf(!isThere)("by micro-eth-signer", () => {
     let descriptors: DescriptorRenderer;
     beforeAll(async () => {
       const { CLEARSIG_REPO, addTokens, decodeData } = (await import(pathToFileURL(library).href)) as Library;
-      const rows = [token, taxed, liar].map((to) => [to, { abi: "ERC20", symbol: "TKN", decimals: 6 }]);
+      const rows = [token, taxed, liar].map((to) => [
+        to,
+        { abi: "ERC20", symbol: "TKN", decimals: to === taxed ? 18 : 6 },
+      ]);
       const customContracts = Object.fromEntries(rows) as object;
       const options = { customContracts, clearSig: addTokens(CLEARSIG_REPO, customContracts) };
       descriptors = ({ to, data, value }) => {
@@ -87,12 +90,13 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
     it("honest calls have its words, and nothing disagrees", async () => {
       const honest = [
         ["transfer", 5_000_000n, "Transfer 5 TKN to "],
+        ["transfer", 5n * 10n ** 18n, "Transfer 5 TKN to "],
         ["approve", 7_000_000n, "Allow spending 7 TKN by "],
         ["approve", everything, "Allow spending Unlimited TKN by "],
       ] as const;
       for (const [name, amount, words] of honest)
         for (const run of [scan, preflight])
-          for (const to of name === "transfer" ? [token, taxed] : [token]) {
+          for (const to of amount === 5n * 10n ** 18n ? [taxed] : [token]) {
             const [without, within] = [
               await run(scene.url, call(to, name, amount)),
               await run(scene.url, call(to, name, amount), { descriptors }),
@@ -103,6 +107,13 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
             );
             expect(within.names?.described[0]?.fields.length).toBe(2);
           }
+    });
+
+    it("words of other decimals than the token's are a warning", async () => {
+      const report = await preflight(scene.url, call(taxed, "transfer", 5_000_000n), {
+        descriptors: saying(5_000_000n, "Amount", "5 TKN"),
+      });
+      expect(told(report)).toEqual([["DescriptorDisagrees", "warning", "Amount", "5 TKN"]]);
     });
 
     it("a contract that does otherwise is a warning for the amount and for the receiver", async () => {
