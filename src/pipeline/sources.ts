@@ -135,10 +135,8 @@ const textIn = (value: unknown, limit: number = most.name): string | null =>
   typeof value === "string" && value.trim() !== "" ? escapeText(value.trim().slice(0, limit), limit) : null;
 
 const functionsIn = (abi: unknown): Abi =>
-  Result.getOrElse(
-    Result.map(asKnownAbi(abi, ""), (items) => items.filter((item) => isRecord(item) && item["type"] === "function")),
-    () => [],
-  ) as unknown as Abi;
+  // nothing but its functions is looked up
+  Result.getOrElse(asKnownAbi(abi, ""), () => []) as unknown as Abi;
 
 /** Reads an answer, which may be anything; null where it says nothing. What throws here is left out like what throws there. */
 const read = {
@@ -188,8 +186,6 @@ const describedIn = (answer: unknown): Described | "unread" | null => {
 type Seen = Pick<Report, "transfers" | "approvals" | "tokens" | "exposure" | "balanceChanges"> & {
   readonly transactions: ReadonlyArray<{ readonly input: Transaction; readonly call: DecodedCall | null }>;
 };
-
-const unknownToken = { name: null, symbol: null, decimals: null };
 
 /** A call that nothing names yet. */
 interface Unnamed {
@@ -244,9 +240,6 @@ export interface Sources {
 export const CurrentSources: Context.Reference<Sources | null> = Context.Reference("evm-preflight/CurrentSources", {
   defaultValue: (): Sources | null => null,
 });
-
-/** The next turn of the event loop: by then, what answers at once was heard. */
-const nextTurn = Effect.promise(() => new Promise<void>(inNextTurn));
 
 /** Runs a function of the caller's; `take` gets what it answers, and nobody waits for it. */
 const hear = (ask: () => unknown, take: (answer: unknown) => void, fail: () => void = () => undefined): void =>
@@ -332,8 +325,8 @@ const collectorOf = (
     const collections = collectionsIn(seen);
     const roles = rolesOf(seen);
     for (const [token] of [...roles].filter(([, all]) => all.has("token"))) {
-      const { symbol, name, decimals } = seen.tokens.find((info) => info.token === token) ?? unknownToken;
-      if ((symbol ?? name) === null || (decimals === null && !collections.has(token))) askOne("token", token);
+      const { symbol, name, decimals } = seen.tokens.find((info) => info.token === token) ?? {};
+      if ((symbol ?? name) == null || (decimals == null && !collections.has(token))) askOne("token", token);
     }
     const called = seen.transactions.flatMap(({ call }) => (call === null ? [] : addressesIn(call)));
     for (const address of [...roles.keys(), ...called]) askOne("label", address.toLowerCase());
@@ -375,7 +368,8 @@ const collectorOf = (
       ? report
       : withJson({ ...report, names: all });
   };
-  return { ask, begin, named, intents: () => (judged = [...described]), heard: nextTurn };
+  const heard = Effect.promise(() => new Promise<void>(inNextTurn));
+  return { ask, begin, named, intents: () => (judged = [...described]), heard };
 };
 
 /** Runs with the caller's sources asked beside, and adds their answers to the report; `earlier`: those of the report that is proven. */
@@ -393,13 +387,8 @@ export const withSources = <A extends Report, E, R>(
         const inputs = bundle.map(({ input }) => input);
         const { signal } = yield* CurrentRun;
         const chainId = inputs[0]?.chainId ?? memory.recall("chainId");
-        const collector = collectorOf(
-          sources,
-          inputs,
-          options,
-          { chainId, signal: signal ?? new AbortController().signal },
-          earlier,
-        );
+        const context = { chainId, signal: signal ?? new AbortController().signal };
+        const collector = collectorOf(sources, inputs, options, context, earlier);
         // why: requests to the node go out first
         yield* Effect.forkDetach(Effect.sync(collector.begin));
         const report = yield* Effect.provideService(run, CurrentSources, collector);
