@@ -42,7 +42,9 @@ export const symbolText = (
   const symbol = token?.symbol ?? token?.name ?? null;
   if (symbol === null || symbol === "") return null;
   if (/^[A-Za-z0-9$][A-Za-z0-9$._+-]{0,15}$/.test(symbol)) return symbol;
-  return `"${escapeText(symbol.replace(rightToLeft, escapeOne), 96).replace(/"/g, '\\"')}"`;
+  const text = escapeText(symbol.replace(rightToLeft, escapeOne), 96);
+  // why: a backslash in front of a quotation mark would free it
+  return `"${text.replace(/(\\*)("|$)/g, (_, slashes: string, end: string) => slashes + slashes + (end && '\\"'))}"`;
 };
 
 /** True of a name as a compiler writes it, which can pass for nothing else in a call. */

@@ -69,6 +69,14 @@ describe("a label of a source", () => {
     expect(wide({ ...report(), names: labelled("a".repeat(200)) })).not.toContain("a".repeat(33));
   });
 
+  it.each([
+    ['a" (0x', '"a\\" (0x"†'],
+    ['a\\" (0x', '"a\\\\\\" (0x"†'],
+    ["a b\\", '"a b\\\\"†'],
+  ])("%s closes no quotation mark", (label, shown) =>
+    expect(wide({ ...report(), names: labelled(label) })).toContain(`to ${shown} (0x7099…79C8)`),
+  );
+
   it("never reads as the reader", () => {
     expect(summary({ ...report(), names: labelled("You") })).toContain('to "You"† (0x7099…79C8)');
     expect(summary({ ...report(), names: labelled("you", alice) })).toMatch(/^You send/);
