@@ -64,19 +64,20 @@ const signatures = ["r", "s", "yParity", "v"];
 const authorization: Read.Read<Authorization | UnsignedAuthorization> = (value, field) =>
   Result.gen(function* () {
     const entry = yield* Read.record(value, field);
+    const { address: own, contractAddress: other, v } = entry;
+    if (Read.given(own) && Read.given(other) && String(own).toLowerCase() !== String(other).toLowerCase())
+      return yield* no(`${field}.contractAddress`, "differs from address");
     const signed = {
-      address: yield* Read.address(entry["address"] ?? entry["contractAddress"], `${field}.address`),
+      address: yield* Read.address(own ?? other, `${field}.address`),
       chainId: yield* Read.integer()(entry["chainId"], `${field}.chainId`),
       nonce: yield* Read.nonce(entry["nonce"], `${field}.nonce`),
     };
     // why: who signed is told by a signature, where there is one
     if (Read.given(entry["authority"]) && !signatures.some((name) => Read.given(entry[name])))
       return { authority: yield* Read.address(entry["authority"], `${field}.authority`), ...signed };
-    const parity = Read.given(entry["yParity"])
-      ? entry["yParity"]
-      : typeof entry["v"] === "bigint"
-        ? Number(entry["v"] >= 27n ? entry["v"] - 27n : entry["v"])
-        : undefined;
+    const told = typeof v === "bigint" ? Number(v >= 27n ? v - 27n : v) : undefined;
+    const parity = entry["yParity"] ?? told;
+    if (told !== undefined && parity !== told) return yield* no(`${field}.v`, "differs from yParity");
     return {
       ...signed,
       r: yield* Read.hash(entry["r"], `${field}.r`),

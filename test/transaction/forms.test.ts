@@ -198,6 +198,7 @@ const twofold = (beside: object) => ({
   ...beside,
 });
 
+const signedEntry = { address: to, chainId: 1, nonce: 0, r: hash, s: hash, yParity: 0 };
 const tuple = (type: string) => ({ type: "tuple", name: "n", components: [{ type, name: "a" }] });
 
 describe("what contradicts itself", () => {
@@ -335,6 +336,12 @@ describe("what contradicts itself", () => {
     [{ ...simulated, functionName: undefined, address: to }, "address", /say to/],
     [{ ...plain, dataSuffix: "0x1" }, "dataSuffix", /odd/],
     [{ ...plain, type: "deposit", typeHex: "0x7e" }, "type", /from 0 to 4/],
+    [{ ...plain, authorizationList: [{ ...signedEntry, v: 28n }] }, "authorizationList[0].v", /differs from yParity/],
+    [
+      { ...plain, authorizationList: [{ ...signedEntry, contractAddress: from }] },
+      "authorizationList[0].contractAddress",
+      /differs from address/,
+    ],
     [{ ...plain, accessList: [{ address: to, storagekeys: [hash] }] }, "accessList[0].storagekeys", /did you mean/],
     [{ ...plain, unsignedSerialized: "0x", signature: {}, serialized: raw }, "from", /beside unsignedSerialized/],
   ];
