@@ -20,24 +20,50 @@ const namesOf = (path: string): ReadonlyArray<string> => {
   return [...listed, ...spaces, ...all.flatMap((from) => namesOf(resolve(dirname(path), from)))];
 };
 
+/** One import of each package for the whole file: esbuild would keep one for each of our modules, each by a name of its own. */
+const packaged = "package:";
+
 /**
  * The module with its later parts imported at once, each by its names: a namespace as a whole would keep what it holds
- * in every app.
+ * in every app. A namespace that it exports is an object of these names, which an app that does not use it leaves out.
  */
 const atOnce = (path: string): string => {
   const imports: Array<string> = [];
-  const body = readFileSync(path, "utf8").replaceAll(/\bimport\("(\.[^"]+)"\)/g, (_, part: string) => {
-    if (refused.includes(part)) return `Promise.reject(new Error("${part} is not in evm-preflight/static"))`;
-    const named = namesOf(resolve(dirname(path), part)).map((name) => [name, `later${imports.length}_${name}`]);
-    imports.push(`import { ${named.map(([name, here]) => `${name} as ${here}`).join(", ")} } from "${part}";`);
-    return `Promise.resolve({ ${named.map(([name, here]) => `${name}: ${here}`).join(", ")} })`;
-  });
+  const exported = namesOf(path);
+  const named = (part: string): string => {
+    const names = namesOf(resolve(dirname(path), part)).map((name) => [name, `part${imports.length}_${name}`]);
+    imports.push(`import { ${names.map(([name, here]) => `${name} as ${here}`).join(", ")} } from "${part}";`);
+    return `{ ${names.map(([name, here]) => `${name}: ${here}`).join(", ")} }`;
+  };
+  const body = readFileSync(path, "utf8")
+    .replaceAll(/\bimport\("(\.[^"]+)"\)/g, (_, part: string) =>
+      refused.includes(part)
+        ? `Promise.reject(new Error("${part} is not in evm-preflight/static"))`
+        : `Promise.resolve(${named(part)})`,
+    )
+    .replaceAll(
+      /^import \* as (\w+) from "(\.[^"]+)";$/gm,
+      (whole, name: string, part: string) =>
+        exported.includes(name) ? `const ${name} = Object.freeze(${named(part)});` : whole,
+    )
+    .replaceAll(
+      /^import \* as (\w+) from "([^."][^"]*)";$/gm,
+      (_, name: string, from: string) => `import { space as ${name} } from "${packaged}${from}";`,
+    );
   return [...imports, body].join("\n");
 };
 
 const oneFile: Plugin = {
   name: "one-file",
   setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^package:/ }, ({ path }) => ({
+      path: path.slice(packaged.length),
+      namespace: packaged,
+      sideEffects: false,
+    }));
+    onLoad({ filter: /./, namespace: packaged }, ({ path }) => ({
+      contents: `import * as space from "${path}"; export { space };`,
+    }));
     // why: what is left out of a package must not leave its import behind
     onResolve({ filter: /^[^.]/ }, ({ path, kind }) =>
       kind === "entry-point" ? undefined : { path, external: true, sideEffects: false },
