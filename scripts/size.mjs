@@ -12,19 +12,19 @@ import { build } from "esbuild";
  */
 const budgets = [
   // why: esbuild keeps a namespace whole, its renderings and what they read calls and their inner calls by; Rollup and Vite leave them out
-  ['import { Report } from "evm-preflight"; Report.fromJson', 74],
-  ['import { fromJson } from "evm-preflight/Report"; fromJson', 24],
-  ['import { Errors } from "evm-preflight"; Errors.classify', 47],
+  ['import { Report } from "evm-preflight"; Report.fromJson', 73],
+  ['import { fromJson } from "evm-preflight/Report"; fromJson', 22],
+  ['import { Errors } from "evm-preflight"; Errors.classify', 46],
   // why: the proof and the watching are in it, which a page that scans asks for next
-  ['import { Preflight } from "evm-preflight"; Preflight.scan', 184],
+  ['import { Preflight } from "evm-preflight"; Preflight.scan', 183],
   ['export * from "evm-preflight/promise"', 101],
   // why: most of it is effect, ox and the connection; the pipeline is loaded as soon as a client is made
-  ['import { createPreflight } from "evm-preflight/promise"; createPreflight', 103, "with effect and viem"],
+  ['import { createPreflight } from "evm-preflight/promise"; createPreflight', 98, "with effect and viem"],
   // why: the whole pipeline and what it loads later are in it; only what asks several endpoints is not
-  ['import { createPreflight } from "evm-preflight/static"; createPreflight', 290],
-  ['export * from "evm-preflight/static"', 305],
-  ['export * from "evm-preflight/viem"', 106],
-  ['export * from "evm-preflight/testing"', 36],
+  ['import { createPreflight } from "evm-preflight/static"; createPreflight', 258],
+  ['export * from "evm-preflight/static"', 299],
+  ['export * from "evm-preflight/viem"', 103],
+  ['export * from "evm-preflight/testing"', 35],
   ['export * from "evm-preflight/redis"', 15],
   ['export * from "evm-preflight/postgres"', 15],
   // why: an app never loads all of it; this only tells when the whole grows, as with `settle` and readings by selector

@@ -15,9 +15,8 @@ const namesOf = (path: string): ReadonlyArray<string> => {
   const code = readFileSync(path, "utf8");
   const lists = [...code.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, list = ""]) => list.split(","));
   const all = [...code.matchAll(/^export \* from "(\.[^"]+)";$/gm)].map(([, from = ""]) => from);
-  const spaces = [...code.matchAll(/^export \* as (\w+) from/gm)].map(([, name = ""]) => name);
   const listed = lists.map((each) => each.split(" as ").at(-1)?.trim() ?? "").filter((name) => name !== "");
-  return [...listed, ...spaces, ...all.flatMap((from) => namesOf(resolve(dirname(path), from)))];
+  return [...listed, ...all.flatMap((from) => namesOf(resolve(dirname(path), from)))];
 };
 
 /** One import of each package for the whole file: esbuild would keep one for each of our modules, each by a name of its own. */
@@ -41,10 +40,8 @@ const atOnce = (path: string): string => {
         ? `Promise.reject(new Error("${part} is not in evm-preflight/static"))`
         : `Promise.resolve(${named(part)})`,
     )
-    .replaceAll(
-      /^import \* as (\w+) from "(\.[^"]+)";$/gm,
-      (whole, name: string, part: string) =>
-        exported.includes(name) ? `const ${name} = Object.freeze(${named(part)});` : whole,
+    .replaceAll(/^import \* as (\w+) from "(\.[^"]+)";$/gm, (whole, name: string, part: string) =>
+      exported.includes(name) ? `const ${name} = Object.freeze(${named(part)});` : whole,
     )
     .replaceAll(
       /^import \* as (\w+) from "([^."][^"]*)";$/gm,

@@ -88,7 +88,27 @@ describe("evm-preflight/static", () => {
     expect(code).not.toMatch(/\bfrom\s?"\./);
     const [whole, one] = [await import(join(root, "dist/promise.js")), await import(entry)];
     expect(Object.keys(one).sort()).toEqual(Object.keys(whole).sort());
+    expect(Object.keys(one.Report).sort()).toEqual(Object.keys(whole.Report).sort());
+    expect(Object.isFrozen(one.Report)).toBe(true);
     expect(readFileSync(join(root, "dist/promise.js"), "utf8")).toMatch(later);
+  });
+
+  it("leaves out of an app what the app does not import: the guard, and the sentences of reports", async () => {
+    const bundled = async (used: string): Promise<string> => {
+      const { outputFiles } = await buildByEsbuild({
+        stdin: { contents: `import { ${used} } from ${JSON.stringify(entry)}; use(${used});`, resolveDir: root },
+        ...{ bundle: true, minify: true, write: false, format: "esm", logLevel: "error" },
+        ...{ platform: "browser", target: "es2022", packages: "external" },
+      });
+      return outputFiles[0]?.text ?? "";
+    };
+    const [preflight, guard, report] = await Promise.all(["createPreflight", "guardProvider", "Report"].map(bundled));
+    const [ofGuard, ofReports] = ["the wallet sent a transaction other than", " may still take {amount} from {of}"];
+    expect(guard).toContain(ofGuard);
+    expect(report).toContain(ofReports);
+    expect(preflight).toContain("is not in evm-preflight/static");
+    expect(preflight).not.toContain(ofGuard);
+    expect(preflight).not.toContain(ofReports);
   });
 
   it("refuses several endpoints by the name of the option, and nothing else that the Promise entry takes", async () => {
