@@ -15,6 +15,9 @@ import { accounts, mineAnvil, rawRequest, startAnvil, type Node } from "./harnes
 import { findChromiumOrWarn, startChromium, type Chromium, type Tab } from "./harness/chromium.js";
 import { startServer } from "./harness/server.js";
 
+/** The page of the sources, whether or not they are built. */
+const conditions = ["@evm-preflight/source"];
+
 const [, alice, bob] = accounts;
 const chromium = findChromiumOrWarn("examples/page in a browser");
 
@@ -97,7 +100,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
   let tab: Tab;
   let page: string;
   beforeAll(async () => {
-    [node, server] = await Promise.all([startAnvil({ noMining: true }), servePage(0)]);
+    [node, server] = await Promise.all([startAnvil({ noMining: true }), servePage(0, conditions)]);
     await mineAnvil(node.url);
     page = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     browser = startChromium(chromium ?? "");
@@ -387,7 +390,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
   });
 
   it("works from a plain static server in a folder, asks nobody but it and the node, and is no larger than a report needs", async () => {
-    const files = await buildPage();
+    const files = await buildPage(conditions);
     const server = await startServer((_, { url = "" }, response) => {
       const file = files.get(url.replace(/^\/deep\/check/, "").replace(/\/$/, "/index.html"));
       const types: Record<string, string> = { ".js": "text/javascript", ".css": "text/css", ".html": "text/html" };

@@ -21,8 +21,11 @@ const reportStyles = async (): Promise<string> => {
   return /style-src ([^;]*);/.exec(Report.toHtml(report))?.[1] ?? "";
 };
 
+/** The conditions under which this program itself reads its packages. */
+const own = process.execArgv.flatMap((arg) => /^--conditions=(.+)$/.exec(arg)?.slice(1) ?? []);
+
 /** Every file of the page, by its path. */
-export const buildPage = async (): Promise<ReadonlyMap<string, string>> => {
+export const buildPage = async (conditions: ReadonlyArray<string> = own): Promise<ReadonlyMap<string, string>> => {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -39,7 +42,7 @@ export const buildPage = async (): Promise<ReadonlyMap<string, string>> => {
     logLevel: "error",
     // why: it may lie in any folder of a server
     base: "./",
-    resolve: { conditions: ["@evm-preflight/source", ...defaultClientConditions] },
+    resolve: { conditions: [...conditions, ...defaultClientConditions] },
     build: { write: false, target: "es2022", modulePreload: false },
     plugins: [{ name: "policy", transformIndexHtml: (html) => html.replace("{{policy}}", policy) }],
   });

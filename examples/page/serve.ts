@@ -11,8 +11,8 @@ import { buildPage } from "./build.js";
 const types: Readonly<Record<string, string>> = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript" };
 
 /** The page on this machine alone. Port 0 takes a free one. */
-export const servePage = async (port: number): Promise<Server> => {
-  const files = await buildPage();
+export const servePage = async (port: number, conditions?: ReadonlyArray<string>): Promise<Server> => {
+  const files = await buildPage(conditions);
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const path = pathname === "/" ? "/index.html" : pathname;

@@ -146,6 +146,12 @@ describe("the package", () => {
     );
   });
 
+  it("has no example that asks for the sources, which are not in it", () => {
+    const examples = walkFiles("examples").map((file) => readFileSync(join(installed.package, file), "utf8"));
+    expect(examples.length).toBeGreaterThan(20);
+    expect(examples.filter((text) => text.includes("@evm-preflight/source"))).toEqual([]);
+  });
+
   it("is ES modules, one for each of the sources, with declarations, and for CommonJS one line for each entry", () => {
     const files = walkFiles("dist").filter((file) => !file.endsWith(".map") && !file.startsWith("dist/bin/"));
     const modules = walkFiles("src")
