@@ -37,14 +37,19 @@ const numberOf = (written: unknown, field: string): number => {
   return number;
 };
 
-/** JSON whose whole numbers stay exact: those that a double cannot hold become strings. */
+/** JSON whose numbers stay exact: whole ones that a double cannot hold become strings; with an exponent they are refused. */
 const jsonOf = (text: string, field: string): unknown => {
   const exact = text.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g, (found) =>
     found.startsWith('"') ? found : `"${found}"`,
   );
   try {
-    return JSON.parse(exact);
+    return JSON.parse(exact, (_, value: unknown) => {
+      if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER)
+        throw wrong(field, `has a number too large to be exact, ${value}; write every digit`);
+      return value;
+    });
   } catch (error) {
+    if (error instanceof InvalidTransaction) throw error;
     throw wrong(field, `is no JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 };
