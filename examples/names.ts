@@ -151,5 +151,8 @@ export const named = async (): Promise<ReadonlyArray<Report.BundleReport>> => {
   }
 };
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+const main = async () => {
   for (const report of await named()) console.log(Report.toText(report));
+};
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) void main();

@@ -57,6 +57,7 @@ describe.each(["commonjs", "module"])("the examples in a package of type %s", (t
     ["agent", ["URL", bob.address, "1"], 0, /^\{\s+sent: '0x[0-9a-f]{64}',\s+changed: false\s+\}\n$/],
     ["fee-model", ["URL", bob.address, alice.address], 0, /^UNKNOWN[^]*L1FeeUnknown/],
     ["own-step", ["URL", bob.address, bob.address, alice.address, bob.address], 0, /^[A-Z]+ ·/],
+    ["names", [], 0, /claimEpochFor/],
     ["demo", [], 0, /━━ 6\.[^]*npx evm-preflight check/],
   ])(
     "%s runs",
