@@ -111,7 +111,7 @@ const wei: ReadonlyArray<string> = [
 /** One transaction of pasted JSON; numbers may be text, decimal or 0x, as wallets and nodes write them. */
 const transactionOf = (json: unknown, path: (name: string) => string): Transaction.LooseCall => {
   if (typeof json !== "object" || json === null || Array.isArray(json)) throw wrong(path(""), "must be an object");
-  const { abi, functionName, args = [], ...fields } = json as Readonly<Record<string, unknown>>;
+  const { abi, functionName, args, ...fields } = json as Readonly<Record<string, unknown>>;
   const plain = Object.entries(fields).map(([name, value]) => {
     if (value === null) return [name, undefined];
     if (wei.includes(name)) return [name, weiOf(value, path(name))];
@@ -119,9 +119,10 @@ const transactionOf = (json: unknown, path: (name: string) => string): Transacti
   });
   // why: the library checks the fields themselves, and names the one that is wrong
   const call = Object.fromEntries(plain) as Transaction.LooseCall;
+  if (abi === undefined && args !== undefined) throw wrong(path("args"), "need an abi and a functionName");
   if (abi === undefined) return functionName === undefined ? call : { ...call, functionName: String(functionName) };
   const item = calledOf(abi, functionName, path);
-  const values = Array.isArray(args) ? args : [args];
+  const values = Array.isArray(args) ? args : args === undefined ? [] : [args];
   return {
     ...call,
     abi: [item],
@@ -171,6 +172,7 @@ export const written = (form: Written): Transaction.LooseCall => {
     data: given(form.data) as Hex | undefined,
     chainId: chainIdOf(form.chainId),
   };
+  if (given(form.signature) === undefined && given(form.args) !== undefined) throw wrong("args", "need a function");
   if (given(form.signature) === undefined) return call;
   const item = functionOf(form.signature, "signature");
   const args = jsonOf(given(form.args) ?? "[]", "args");
