@@ -319,7 +319,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     [`{"method":"eth_call","params":[]}`, /^method: /],
     [`{"from":"${alice.address}","calls":[]}`, /^calls: /],
     [`{"from":"${alice.address}","to":"${bob.address}","frm":"0x"}`, /^frm: /],
-    [`{"from":"${alice.address}","input":"0x12","data":"0x34"}`, /^input: is not a field/],
+    [`{"from":"${alice.address}","input":"0x12","data":"0x34"}`, /^input: differs from data/],
   ])("names what is wrong with %s", async (json, says) => {
     await tab.goto(page);
     const { status, problem } = await ask({ kind: "json", json });

@@ -119,7 +119,8 @@ const transactionOf = (json: unknown, path: (name: string) => string): Transacti
   });
   // why: the library checks the fields themselves, and names the one that is wrong
   const call = Object.fromEntries(plain) as Transaction.LooseCall;
-  if (abi === undefined && args !== undefined) throw wrong(path("args"), "need an abi and a functionName");
+  if (abi === undefined && args !== undefined && args !== null)
+    throw wrong(path("args"), "need an abi and a functionName");
   if (abi === undefined) return functionName === undefined ? call : { ...call, functionName: String(functionName) };
   const item = calledOf(abi, functionName, path);
   const values = Array.isArray(args) ? args : args === undefined ? [] : [args];
