@@ -424,7 +424,7 @@ const weights: Readonly<Record<string, number>> = {
   eth: 1851,
   guard: 1155,
   nonces: 3216,
-  pipeline: 6260,
+  pipeline: 6300,
   policy: 339,
   primitives: 900,
   promise: 605,
@@ -432,7 +432,7 @@ const weights: Readonly<Record<string, number>> = {
   rpc: 2858,
   settle: 867,
   steps: 5295,
-  transaction: 1186,
+  transaction: 1200,
   watch: 102,
   witness: 406,
 };
