@@ -134,9 +134,9 @@ const most = { asked: 64, name: 64, signature: 512, abi: 262_144, signatures: 8,
 const textIn = (value: unknown, limit: number = most.name): string | null =>
   typeof value === "string" && value.trim() !== "" ? escapeText(value.trim().slice(0, limit), limit) : null;
 
+/** The items of an ABI; whoever looks one up leaves out what is not well-formed. */
 const functionsIn = (abi: unknown): Abi =>
-  // nothing but its functions is looked up
-  Result.getOrElse(asKnownAbi(abi, ""), () => []) as unknown as Abi;
+  Result.match(asKnownAbi(abi, ""), { onFailure: () => [], onSuccess: (items) => items as Abi });
 
 /** Reads an answer, which may be anything; null where it says nothing. What throws here is left out like what throws there. */
 const read = {
