@@ -154,7 +154,7 @@ describe("what disagrees", () => {
     [
       "the words say less than the number",
       five,
-      ["0.000005 WETH", "0.5 USDC", "0,5 USDC", "0,005 USDC"].map(says),
+      ["0.000005 WETH", "0.9 USDC", "0,5 USDC", "0,005 USDC"].map(says),
       ["Amount 0", "Amount 1", "Amount 2", "Amount 3"],
     ],
     ["a swap takes more", swapped, swap(50_000n, 1_900_000_000_000_000n), ["Amount to Send"]],
