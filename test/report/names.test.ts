@@ -62,6 +62,12 @@ describe("a label of a source", () => {
     const made = moving({ transfers: [moved({ to: usdc })], names });
     expect([wide(made).includes("Coin"), wide(made).includes("†")]).toEqual([false, false]);
     expect(wide({ ...made, tokens: [] })).toContain("Coin† (0xA0b8…eB48)");
+    // one of symbol and name is enough
+    for (const own of [
+      { name: null, symbol: "USDC" },
+      { name: "USD Coin", symbol: null },
+    ])
+      expect(wide({ ...made, tokens: [{ token: usdc, decimals: 6, ...own }] })).not.toContain("†");
   });
 
   it("is quoted where it is no plain word, and is never longer than one of the caller's", () => {
