@@ -17,7 +17,7 @@ import { calldata, codesOf, other, owner, preflight, scan, scenesFor, type AnyIn
 const library = join(root, "tools/beds/node_modules/micro-eth-signer/abi/index.js");
 const isThere =
   existsSync(library) ||
-  skip("descriptors by micro-eth-signer", "it is not installed (npm ci --prefix tools/beds)") !== null;
+  skip("descriptors by micro-eth-signer", "it is not installed (npm ci --prefix tools/beds --ignore-scripts)") !== null;
 
 /** What is taken of micro-eth-signer's `abi.js`. */
 interface Library {
