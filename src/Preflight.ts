@@ -9,12 +9,12 @@ import * as Context from "effect/Context";
 import type * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Stream from "effect/Stream";
-import type { InvalidTransaction } from "./errors/input.js";
+import { InvalidTransaction } from "./errors/input.js";
 import type { builtInSteps } from "./primitives/names.js";
 import { checkCode, estimateGas, quoteFee, resolveNonce, simulate } from "./pipeline/index.js";
 import { assignNonces, madeOf, maxSendableWith, OwnSteps, ready } from "./pipeline/index.js";
 import { prepare, revise, type Options } from "./pipeline/index.js";
-import { admitted, checkConnection, inputsOf, withLast } from "./pipeline/index.js";
+import { admitted, checkConnection, inputsOf, merged, parted, withLast } from "./pipeline/index.js";
 import { proveChosen, proveScanned, runOn, scanOnce, sourcesOf, unprovable } from "./pipeline/index.js";
 import { reported } from "./report/telemetry.js";
 import { fromData } from "./Policy.js";
@@ -30,6 +30,8 @@ import type { Failure } from "./eth/ask.js";
 import { lazyImport } from "./primitives/effects.js";
 import type { Hash } from "./primitives/hex.js";
 import type { Settled } from "./settle/settlement.js";
+import type { GivenSigning } from "./signing/input.js";
+import { isSigning } from "./signing/marks.js";
 import { watchWith, type Watched } from "./watch/watch.js";
 
 export { checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
@@ -65,7 +67,7 @@ export type { Watched } from "./watch/watch.js";
 export const scan: Transaction.TakesInput<Options, Effect.Effect<BundleReport, InvalidTransaction, Rpc>> = admitted(
   Effect.fn("Preflight.scan")(function* (input: unknown, options: Options = {}) {
     const prepared = yield* Rpc.use(({ defaults }) => prepare(input, options, defaults));
-    return yield* runOn(prepared, () => Effect.flatMap(scanOnce(prepared), ({ whole }) => whole));
+    return yield* runOn(prepared, (inMode) => Effect.flatMap(scanOnce(inMode), ({ whole }) => whole));
   }, reported("scan")),
 );
 
@@ -98,6 +100,40 @@ export const preflight: Transaction.TakesInput<
     return yield* proveScanned(prepared, null, prepared.options.speculate);
   }, reported("preflight")),
 );
+
+/**
+ * {@link preflight} of a signature that is no transaction: typed data (EIP-712), an authorisation (EIP-7702), a text, or 32
+ * bytes. The call that would use it is simulated at its worst, by code in place of ECRECOVER that takes the signature for given
+ * and proves itself in front of the calls of every block; what it lets somebody take stands in the report like what a
+ * transaction does, with `signing` beside it. `ready` hands out what to sign. Where a node cannot assume signatures, the
+ * account's own equal call is simulated, and the report is at most `caution`; of kinds that are not known it is `unknown`.
+ *
+ * Signatures may stand among transactions as well, in what `preflight` and `scan` take: `[permit, swap]`.
+ *
+ * Fails only with `InvalidTransaction`, before anything is sent. JSON-RPC: as `preflight`; for an account that is made up
+ * nothing is asked.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.signature({
+ *   message: "hello",
+ *   signer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.signing?.kind); // unknown unknown
+ * ```
+ */
+export const signature = (signing: GivenSigning, options?: Options): Effect.Effect<Report, InvalidTransaction, Rpc> =>
+  isSigning(signing)
+    ? preflight(signing as never, options)
+    : Effect.fail(
+        new InvalidTransaction({
+          field: "signing",
+          problem: "must have a signer, and one of typedData, authorization, message, hash",
+        }),
+      );
 
 /**
  * {@link preflight} with nonces taken in between, as late as they can be: after the scan, before the
@@ -161,23 +197,26 @@ const policiesIn = ({ policies }: ReportOptions): ReadonlyArray<Policy> =>
  */
 export const prove: <A extends Report>(report: A, options?: Options) => Effect.Effect<A, never, Rpc> = admitted(
   Effect.fn("Preflight.prove")(function* (report: Report, options: Options = {}) {
-    if (!isOfBundle(report) || requestsOf(report) === null) return unprovable(report);
-    yield* recoverAuthorities(report.transactions.map(({ input }) => input));
-    const { report: revised, refused } = revise(report, options);
+    const inner = merged(report);
+    if (!isOfBundle(inner) || requestsOf(inner) === null) return unprovable(report);
+    const signed = report.signings.length === 0 ? null : (yield* signatures).signedIn(report);
+    if (signed === "altered") return unprovable(report);
+    yield* recoverAuthorities(inner.transactions.map(({ input }) => input));
+    const { report: revised, refused } = revise(inner, options);
     const policies = options.policies ?? policiesIn(revised.options);
     const sources = refused === null ? sourcesOf(options) : {};
-    const again = { bundle: inputsOf(revised), options: revised.options, policies, sources };
+    const again = { bundle: inputsOf(revised), options: revised.options, policies, sources, signed };
     if (revised.observed.tier === "call")
       return yield* runOn(
         again,
-        () => Effect.flatMap(scanOnce(again, revised.steps.with), ({ whole }) => whole),
+        (inMode) => Effect.flatMap(scanOnce(inMode, revised.steps.with), ({ whole }) => whole),
         null,
         report.names,
       );
     const { defaults } = yield* Rpc;
     const elsewhere = checkConnection(revised.chainId, defaults?.chainId ?? null);
     const found = [...(refused === null ? [] : [refused]), ...elsewhere];
-    const proving = { policies, scanned: null, found, whole: Effect.succeed(revised) };
+    const proving = { policies, scanned: null, found, whole: Effect.succeed(parted(revised)) };
     return yield* runOn(
       again,
       () => Effect.flatMap(proveChosen(revised, proving), withLast),
@@ -209,6 +248,9 @@ export const prove: <A extends Report>(report: A, options?: Options) => Effect.E
  * ```
  */
 export const maxSendable = maxSendableWith(scan, preflight);
+
+// why: who only sends transactions never loads them
+const signatures = lazyImport(() => import("./signing/index.js"));
 
 // why: who only asks before signing never loads it
 const settling = lazyImport(() => import("./settle/ask/settle.js"));

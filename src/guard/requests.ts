@@ -29,7 +29,7 @@ import {
   type Pass,
 } from "./rules.js";
 import { areAsked, atOnce, verify } from "./sent.js";
-import { signInProblem, textOfFields } from "./signIn.js";
+import { signInProblem, textOfFields } from "../signing/index.js";
 import { shownBy } from "../transaction/index.js";
 import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 

@@ -24,7 +24,7 @@ import { isOneByFields } from "../transaction/index.js";
 import { paramsOf, type RpcRequest } from "./methods.js";
 import { beOfViem, type GuardRefused, NotCleared, refused } from "./failures.js";
 import { heldKey, type Memory } from "./held.js";
-import { signInProblem, textOf } from "./signIn.js";
+import { signInProblem, textOf } from "../signing/index.js";
 
 /** A signature of something that is no transaction. */
 export interface SignaturePayload {

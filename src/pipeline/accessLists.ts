@@ -9,7 +9,7 @@ import { asked, each, mapped, one, type Ask } from "../eth/round.js";
 import { lower } from "../primitives/hex.js";
 import type { StateChange } from "../report/beside.js";
 import type { Observed } from "../report/observed.js";
-import { isFirst, type Case } from "../steps/reading/bundle.js";
+import { isCarrier, isFirst, type Case } from "../steps/reading/bundle.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { isSystem } from "../steps/reading/nobodyCalled.js";
 import type { Run } from "../steps/simulate.js";
@@ -40,7 +40,7 @@ export const askLists =
     const opaque = opaqueIn(isAsked ? bundle : [], chainId, ({ input: { to, data } }) => to !== null && data !== "0x");
     // why: few nodes make a list under overrides, which one that is not signed yet needs
     const first = opaque
-      .filter((entry) => isFirst(entry, bundle) && !hasUnsigned(entry.input))
+      .filter((entry) => isFirst(entry, bundle) && !hasUnsigned(entry.input) && !isCarrier(entry))
       .slice(0, mostListed.lists);
     const asks = each(first, ({ index, input }) =>
       mapped(one(accessListOf(bareCall(input, gasOf(input)), block)), (list) => ({ index, list: successOf(list) })),

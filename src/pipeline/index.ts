@@ -21,4 +21,5 @@ export {
 export { ready } from "./steps.js";
 export { proveChosen } from "./prove.js";
 export { unprovable } from "./report.js";
+export { merged, parted } from "./signings.js";
 export { proveScanned, runOn, scanOnce, withLast } from "./twoRounds.js";

@@ -1,5 +1,4 @@
 /** The options of a run: what callers write, checked, and the form that the report keeps. */
-import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
@@ -22,6 +21,8 @@ import type { BlockParameter } from "../eth/parameters.js";
 import type { Rpc } from "../rpc/index.js";
 import { getterOf, pretendedIn } from "../steps/reading/pretended.js";
 import type { Query } from "../witness/queries.js";
+import type { Mode, PlacedSigning } from "../signing/index.js";
+import { isSigning } from "../signing/marks.js";
 import { rare } from "./later.js";
 import { sourceNames, sourcesIn, sourcesOf, type SourceOptions } from "./sources.js";
 
@@ -92,20 +93,34 @@ export const prepare = Effect.fnUntraced(function* (
     readonly options: ReportOptions;
     readonly policies: ReadonlyArray<Policy>;
     readonly sources: SourceOptions;
+    readonly signed: Signed | null;
   },
   InvalidTransaction
 > {
-  const { transactions, abis } = yield* Transaction.check(input, defaults);
+  const all: ReadonlyArray<unknown> = Array.isArray(input) ? input : [input];
+  const signed = all.some(isSigning) ? yield* (yield* rare).readMixed(all, defaults) : null;
+  const { transactions, abis } = signed ?? (yield* Transaction.check(input, defaults));
   const own = yield* Effect.fromResult(complete(given));
   yield* recoverAuthorities(transactions);
   // why: the ABIs that came with the input are the nearest
   const options = { ...own, abis: [...abis, ...own.abis] };
-  const bundle = bundleOf(
-    Arr.map(transactions, (transaction) => explained(transaction, options.abis)),
-    options.accounts,
-  );
-  return { bundle, options, policies: given.policies ?? [], sources: sourcesOf(given) };
+  const inputs = transactions.map((transaction) => explained(transaction, options.abis));
+  const [first, ...others] = signed === null ? inputs : signed.carried(inputs);
+  if (first === undefined)
+    return yield* new InvalidTransaction({ field: "transactions", problem: "the bundle is empty" });
+  const bundle = bundleOf([first, ...others], options.accounts);
+  return {
+    ...{ bundle, options, policies: given.policies ?? [], sources: sourcesOf(given) },
+    signed: signed && { transactions: inputs, signings: signed.signings, mode: null },
+  };
 });
+
+/** The signatures of a run, and the transactions that they stand among; `mode`: how an earlier report simulated them. */
+export interface Signed {
+  readonly transactions: ReadonlyArray<Transaction.Transaction>;
+  readonly signings: ReadonlyArray<PlacedSigning>;
+  readonly mode: Mode | null;
+}
 
 /** The options, with the slots of the balances and allowances that they pretend; nothing is asked where they pretend none. */
 export const withTokens = (options: ReportOptions, block: BlockParameter): Effect.Effect<ReportOptions, never, Rpc> =>
@@ -113,18 +128,44 @@ export const withTokens = (options: ReportOptions, block: BlockParameter): Effec
     ? Effect.succeed(options)
     : Effect.flatMap(rare, ({ withTokenSlots }) => withTokenSlots(options, block));
 
+/** What a run is made of, as far as what is yet to be signed changes it. */
+export interface Assumable {
+  readonly bundle: Bundle;
+  readonly options: ReportOptions;
+  readonly signed?: Signed | null;
+}
+
 /** Runs `ask` on a node that takes authorisations that are yet to be signed; nothing is asked where there are none. */
-export const assuming = <A, E, R>(
-  bundle: Bundle,
-  { block }: Pick<ReportOptions, "block">,
-  ask: () => Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R | Rpc> =>
+const assumingAuthorizations = <P extends Assumable, A, E, R>(
+  prepared: P,
+  ask: (prepared: P) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R | Rpc> => {
+  const { input } = prepared.bundle[0];
+  const { block } = prepared.options;
   // why: only the first can have one
-  hasUnsigned(bundle[0].input)
+  return hasUnsigned(input)
     ? Effect.flatMap(Effect.zip(rare, chainsInUse), ([{ withAssumed }, chains]) =>
-        withAssumed(bundle[0].input, block ?? chains(bundle[0].input.chainId).blockTag, Effect.suspend(ask)),
+        withAssumed(
+          input,
+          block ?? chains(input.chainId).blockTag,
+          Effect.suspend(() => ask(prepared)),
+        ),
       )
-    : ask();
+    : ask(prepared);
+};
+
+/** Runs `ask` on a node that takes what is yet to be signed, with what is simulated for that in its bundle. */
+export const assuming = <P extends Assumable, A, E, R>(
+  prepared: P,
+  ask: (prepared: P) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R | Rpc> => {
+  const { signed } = prepared;
+  return signed == null
+    ? assumingAuthorizations(prepared, ask)
+    : Effect.flatMap(rare, ({ withSignings }) =>
+        withSignings(prepared, signed, (inMode) => assumingAuthorizations(inMode, ask)),
+      );
+};
 
 /** `looks`, and what tells whether the pretended balances and allowances are those of the tokens. */
 export const withPretended = (looks: ReadonlyArray<Query>, options: ReportOptions): ReadonlyArray<Query> => {

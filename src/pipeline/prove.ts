@@ -14,7 +14,7 @@ import type { Rpc } from "../rpc/index.js";
 import { failureOf, successOf } from "../steps/reading/askResult.js";
 import { type ActiveSteps, figuresOf } from "./answers.js";
 import type { Own } from "./own.js";
-import type { Bundle } from "../steps/reading/bundle.js";
+import { isCarrier, type Bundle } from "../steps/reading/bundle.js";
 import { signedOf, withLimits, type Signed } from "./choose.js";
 import { unseenIn } from "./accessLists.js";
 import { GasLimitLowered, GasLimitWidened, undoubted, widened, type Gas } from "./gas/doubt.js";
@@ -41,6 +41,7 @@ import { answersIn, type ProofState } from "./proofState.js";
 import { inFlightOf, subjectsOf, type Unplaced, type Claim } from "./proofPlans.js";
 import { judged, makeDraft } from "./report.js";
 import { askUserSteps } from "./later.js";
+import { CurrentSignings, merged, parted } from "./signings.js";
 import { withPretended, withTokens } from "./prepare.js";
 import { checkLeftOut, LeftOut, leftOutOf, activeSteps } from "./steps.js";
 import { comparedIn, pendingOf, tagOf } from "./worlds/contexts.js";
@@ -208,7 +209,7 @@ export const aboutOf = Effect.fnUntraced(function* (
     ...{ report, bundle: signed, measure, policies, chain, scanned, looks, steps, settled },
     subjects: L1Fee.needsBytes(chain, scanned?.noFeeOracle ?? null) ? subjectsOf(signed) : new Map<never, never>(),
     balanceOf: (account: Address) => report.funds.find((funds) => funds.account === account)?.balance ?? null,
-    asksBare: scanned === null || signed.some(({ gas: { by } }) => by === "caller"),
+    asksBare: scanned === null || signed.some((entry) => entry.gas.by === "caller" && !isCarrier(entry)),
   };
 });
 
@@ -225,7 +226,8 @@ const proveOnce = Effect.fnUntraced(function* (
   if (!steps.has("simulate")) return { report: unproven(yield* whole, steps), gas: undoubted };
   const own = yield* request;
   const names = yield* Effect.service(TokenCache);
-  const looks = withPretended(own.looks, report.options);
+  const signings = yield* Effect.service(CurrentSignings);
+  const looks = [...withPretended(own.looks, report.options), ...(signings?.looks ?? [])];
   const about = yield* aboutOf(report, cases, { policies, scanned, looks, settled: widened });
   yield* turn;
   const state = yield* proveOnStableHead(about);
@@ -273,9 +275,10 @@ export const ScanAgain = code("estimate", ["unavailable"], "ScanAgain", [
  * burns gas.
  */
 export const proveChosen = Effect.fnUntraced(function* (
-  chosen: Draft<BundleReport>,
+  given: Draft<BundleReport>,
   proving: Proving,
 ): Effect.fn.Return<BundleReport, never, Rpc> {
+  const chosen = merged(given);
   const { chainId, transactions, steps } = chosen;
   const chains = yield* chainsInUse;
   const block = proving.scanned === null ? (chosen.options.block ?? chains(chainId).blockTag) : tagOf(chosen);
@@ -287,9 +290,9 @@ export const proveChosen = Effect.fnUntraced(function* (
   // why: smaller limits at most, and then those that they stood in for
   while (proving.scanned !== null && made.gas.limits !== null) {
     const { limits, larger, findings } = made.gas;
-    const other = withLimits(yield* proving.whole, limits);
+    const other = withLimits(merged(yield* proving.whole), limits);
     const settled = { ...undoubted, larger, findings: larger === null ? [widened()] : findings };
-    made = yield* proveOnce(other, { ...proving, whole: Effect.succeed(other) }, own, settled);
+    made = yield* proveOnce(other, { ...proving, whole: Effect.succeed(parted(other)) }, own, settled);
   }
   const { limits } = made.gas;
   if (limits === null) return made.report;

@@ -28,6 +28,7 @@ import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own } from "./own.js";
 import { CurrentSources, type Sources } from "./sources.js";
+import { CurrentSignings, parted, withoutSending, type Signings } from "./signings.js";
 import {
   exposureOf,
   movementsOf,
@@ -58,6 +59,8 @@ interface About extends ObserveInput {
   readonly stateChanges?: Report["stateChanges"];
   /** Words of the caller's descriptors, by transaction. */
   readonly intents?: ReturnType<Sources["intents"]>;
+  /** The signatures of the run; absent = it has none. */
+  readonly signings?: Signings | null;
   /** Findings from comparing runs. */
   readonly findings: ReadonlyArray<Finding>;
   /** Findings of what an earlier report could not learn, for this one to tell unless it tells the same itself. */
@@ -223,6 +226,12 @@ const shownChain = (chain: Chain, chainId: number | null, earlier: ShownChain | 
   return chain.known || own.name !== null || own.symbol !== lookup(chainId).symbol ? own : (earlier ?? own);
 };
 
+/** The one signature that is all that a report is about. */
+const aloneIn = ({ transactions, signings }: Pick<Report, "transactions" | "signings">): Pick<Report, "signing"> => {
+  const [only, ...others] = signings;
+  return transactions.length === 0 && only !== undefined && others.length === 0 ? { signing: only } : {};
+};
+
 /** The draft of the report on `bundle`, every choice of it made, out of one round's answers; and how it is made whole. */
 export const draftOf = (
   bundle: Bundle<Filled>,
@@ -252,8 +261,10 @@ export const draftOf = (
     return {
       ...{ before: run.before, after: run.after, isCompared: other !== null },
       told: {
-        ...(moves && { ...moves, payees: payeesIn(moves) }),
-        transactions: Arr.zipWith(transactions, ran, (transaction, { outcome }) => ({ ...transaction, outcome })),
+        ...parted({
+          ...(moves && { ...moves, payees: payeesIn(moves) }),
+          transactions: Arr.zipWith(transactions, ran, (transaction, { outcome }) => ({ ...transaction, outcome })),
+        }),
       },
     };
   });
@@ -283,20 +294,24 @@ export const draftOf = (
     // why: what comparing runs showed is no less true for the step that its code is told under
     ...about.findings,
   ]);
-  const found = [...checkLeftOut(steps, bundle), ...untold(earlier.filter(isTaken), now), ...now];
+  const every = [...checkLeftOut(steps, bundle), ...untold(earlier.filter(isTaken), now), ...now];
+  const signed = about.signings?.judge({
+    ...{ bundle, before: answers.before, chainId: answers.chainId, found: withoutSending(bundle, every) },
+  });
+  const { signings = [], findings: found = every } = signed ?? {};
   const draft: Draft<BundleReport> = {
     ...{ version: reportVersion, stage: about.stage, chainId: answers.chainId },
     chain: shownChain(answers.chain, answers.chainId, described),
     ...{ options, steps: { with: [...about.own.names], without: leftOutOf(steps) } },
-    ...{ observed, transactions, carriers: [], funds, ...movements, stateChanges, payees },
+    ...{ observed, transactions, carriers: [], signings, funds, ...movements, stateChanges, payees },
     findings: [...found, ...checkHoles(bundle, found)],
   };
   const whole = (ledger: Report["ledger"]): BundleReport => {
-    const { version, ...said } = draft;
-    const digest = digestOfReport(draft);
+    const { version, ...said } = parted(draft);
+    const digest = digestOfReport(said);
     const usual = judged<BundleReport>(
-      { version, verdict: "unknown", because: "", ...said, digest, ledger },
-      draft.findings,
+      { version, verdict: "unknown", because: "", ...said, ...aloneIn(said), digest, ledger },
+      said.findings,
     );
     const own = about.own.check(usual, [{ told: {}, before: answers.before, after: answers.after }, ...elsewhere]);
     const all = own.length === 0 ? usual : judged(usual, [...usual.findings, ...own]);
@@ -323,9 +338,10 @@ export const makeDraft = Effect.fnUntraced(function* (
   const moved = movementsOf(bundle, answers.run, about.measure, answers.chainId, effects, answers.traces);
   yield* turn;
   const sources = yield* Effect.service(CurrentSources);
-  if (sources === null) return draftOf(bundle, answers, about, moved);
+  const signings = yield* Effect.service(CurrentSignings);
+  if (sources === null) return draftOf(bundle, answers, { ...about, signings }, moved);
   yield* sources.heard;
-  const made = draftOf(bundle, answers, { ...about, intents: sources.intents() }, moved);
+  const made = draftOf(bundle, answers, { ...about, signings, intents: sources.intents() }, moved);
   sources.ask(made.draft);
   return made;
 });

@@ -24,7 +24,7 @@ import { checkUnsupported } from "./endpoint/simulate.js";
 import type { AbiIndex } from "../abi/abiIndex.js";
 import { callIn } from "../abi/calls.js";
 import type { Chain } from "../Chains.js";
-import { mapped, type Ask } from "../eth/round.js";
+import { known, mapped, type Ask } from "../eth/round.js";
 import type { Address } from "../primitives/hex.js";
 import { builtInSteps, type BuiltInStep } from "../primitives/names.js";
 import { memoizeList } from "../primitives/record.js";
@@ -32,7 +32,7 @@ import { text } from "../primitives/statement.js";
 import { code, type Finding } from "../report/finding.js";
 import type { Policy } from "../report/policy.js";
 import type { BundleReport, Report, ReportOptions, TransactionReport } from "../report/schema.js";
-import { signers, type Bundle, type Case, type Filled, type Reading } from "../steps/reading/bundle.js";
+import { isCarrier, signers, type Bundle, type Case, type Filled, type Reading } from "../steps/reading/bundle.js";
 import { delegateCallAccounts, delegateCallQueries, checkDelegateCalls } from "../steps/reading/delegateCalls.js";
 import type { Holding } from "../steps/reading/holdings.js";
 import { bareCall } from "../transaction/request.js";
@@ -156,9 +156,11 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   {
     name: "estimate",
     ask: ({ subject: { bundle, options }, tag }) =>
-      mapped(Estimate.ask(bareCall(bundle[0].input, null), tag, options), (estimate) => ({
-        estimate,
-      })),
+      isCarrier(bundle[0])
+        ? known({})
+        : mapped(Estimate.ask(bareCall(bundle[0].input, null), tag, options), (estimate) => ({
+            estimate,
+          })),
     show: (entry, _, answers) => Estimate.witnessed(entry, answers),
     choose: (entry, _, answers) => ({
       gas: answers.steps.has("estimate") ? Estimate.choose(entry, answers) : Estimate.unestimated(entry),
@@ -168,7 +170,7 @@ export const builtIns: ReadonlyArray<BuiltIn> = [
   },
   {
     name: "fee",
-    ask: ({ tellsTip }) => Fee.ask(!tellsTip),
+    ask: ({ subject: { bundle }, tellsTip }) => (bundle.every(isCarrier) ? known({}) : Fee.ask(!tellsTip)),
     choose: (entry, _, answers) => ({
       fee: answers.steps.has("fee") ? Fee.choose(entry, Fee.quoteFor(entry, answers)) : Fee.unquoted(entry),
     }),

@@ -31,6 +31,7 @@ import { gasPlan, type GasTrial } from "./proofPlans.js";
 import { proveChosen } from "./prove.js";
 import { makeDraft } from "./report.js";
 import { withSources } from "./sources.js";
+import { CurrentSignings } from "./signings.js";
 import { askScan } from "./scan.js";
 
 type Prepared = Effect.Success<ReturnType<typeof Options.prepare>>;
@@ -70,7 +71,7 @@ const isDear = ({ chainId, findings }: Pick<Report, "chainId" | "findings">, ear
 
 /** A scan: the draft of its report, how that is made whole, and the answers that its proof need not ask for again. */
 export const scanOnce = Effect.fnUntraced(function* (
-  { bundle, options: given, policies }: Omit<Prepared, "sources">,
+  { bundle, options: given, policies }: Omit<Prepared, "sources" | "signed">,
   earlier: Report["steps"]["with"] = [],
   last: Last | null = null,
 ) {
@@ -86,7 +87,9 @@ export const scanOnce = Effect.fnUntraced(function* (
   const own = yield* askUserSteps(inputs, { chainId, block, stage: "scan" }, null, earlier);
   const steps = yield* activeSteps;
   const wanted = wantedBy(policies, bundle, limits, steps);
-  const subject = { bundle, options, chain, wanted, looks: Options.withPretended(own.looks, options), steps };
+  const signings = yield* Effect.service(CurrentSignings);
+  const looks = [...Options.withPretended(own.looks, options), ...(signings?.looks ?? [])];
+  const subject = { bundle, options, chain, wanted, looks, steps };
   const round = yield* askScan(subject, block);
   yield* turn;
   const make = Effect.fnUntraced(function* (fees: NonNullable<Last["fees"]> | null) {
@@ -181,15 +184,18 @@ const provedIn = Effect.fnUntraced(function* <E, R>(
  * Runs `use` with the deadline of its options and the caller's sources of names, on a node that takes what is yet to be signed of
  * its inputs. `earlier`, `names`: the ledger and the names of the report that is proven.
  */
-export const runOn = <A extends Report, E, R>(
-  { bundle, options, sources }: Omit<Prepared, "policies">,
-  use: () => Effect.Effect<A, E, R>,
+export const runOn = <P extends Omit<Prepared, "policies">, A extends Report, E, R>(
+  prepared: P,
+  use: (prepared: P) => Effect.Effect<A, E, R>,
   earlier: Report["ledger"] | null = null,
   names?: Report["names"],
 ): Effect.Effect<A, E, R | Rpc> =>
   withRun(
-    options.deadlineMs,
-    () => withSources(sources, bundle, options, Options.assuming(bundle, options, use), names),
+    prepared.options.deadlineMs,
+    () =>
+      Options.assuming(prepared, (inMode) =>
+        withSources(inMode.sources, inMode.bundle, inMode.options, use(inMode), names),
+      ),
     earlier,
   );
 
@@ -203,9 +209,9 @@ export const proveScanned = <E = never, R = never>(
   choose: ((scanned: BundleReport) => Effect.Effect<BundleReport, E, R>) | null,
   speculates = false,
 ): Effect.Effect<BundleReport, E, Rpc | R> =>
-  runOn(prepared, () =>
+  runOn(prepared, (inMode) =>
     // why: what is pretended is found in front of the scan, and nothing can be sent beside it
-    speculates && prepared.options.tokenOverrides === null
-      ? Effect.scopedWith((scope) => provedIn(prepared, choose, scope))
-      : provedIn(prepared, choose, null),
+    speculates && inMode.options.tokenOverrides === null && inMode.signed === null
+      ? Effect.scopedWith((scope) => provedIn(inMode, choose, scope))
+      : provedIn(inMode, choose, null),
   );

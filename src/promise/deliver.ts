@@ -84,7 +84,7 @@ const restOf = (report: BundleReport, first: number): BundleReport => {
   if (first === 0 || transaction === undefined) return report;
   const transactions = [transaction, ...others] as const;
   const nothing = { transfers: [], balanceChanges: [], approvals: [], exposure: null, stateChanges: [] };
-  return { ...report, transactions, digest: digestOfReport({ chainId: report.chainId, transactions }), ...nothing };
+  return { ...report, transactions, digest: digestOfReport({ ...report, transactions }), ...nothing };
 };
 
 /** Returns what may yet be mined though its delivery failed. */

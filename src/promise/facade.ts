@@ -15,6 +15,7 @@ import type * as Report from "../Report.js";
 import type { ReportEvent } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
 import type { RequestEvent } from "../rpc/observe.js";
+import type { GivenSigning } from "../signing/index.js";
 import type { TakesInput } from "../Transaction.js";
 import { clearing, defaultsGiven, pipeline as loaded, preload, reportGiven, signalGiven } from "./given.js";
 import { layerSteps } from "./steps.js";
@@ -37,6 +38,8 @@ export interface RunOptions extends Options, Abortable {}
 export interface Actions<sender extends "caller" | "client" = "caller"> {
   /** `Preflight.preflight`: two rounds, a proven report. Rejects with `InvalidTransaction` only. */
   readonly preflight: TakesInput<RunOptions, Promise<Report.BundleReport>, sender>;
+  /** `Preflight.signature`: the report of a signature that is no transaction. Rejects with `InvalidTransaction` only. */
+  readonly signature: (signing: GivenSigning, options?: RunOptions) => Promise<Report.Report>;
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
   readonly scan: TakesInput<RunOptions, Promise<Report.BundleReport>, sender>;
   /**
@@ -199,6 +202,7 @@ export const make = <R = never>(
     // `never` fits every overload: the doors' types have judged the input, the pipeline checks it
     scan: (input: unknown, options) => withAll(options, ({ scan }, all) => scan(input as never, all)),
     preflight: (input: unknown, options) => withAll(options, ({ preflight }, all) => preflight(input as never, all)),
+    signature: (signing, options) => withAll(options, ({ signature }, all) => signature(signing, all)),
     maxSendable: (from, to, options) => withAll(options, ({ maxSendable }, all) => maxSendable(from, to, all)),
     prove: (report, options) =>
       onReport(

@@ -98,8 +98,14 @@ export const digestOf = (
     return keccak256(concat(...parts));
   }, null);
 
-/** Signatures to be given in front of the transactions: what they carry and is not signed yet, in order. */
-const signsOf = ({ transactions }: Pick<Report, "transactions">): Clearance["signs"] =>
+/** Signatures to be given: those that were asked about, and what transactions carry and is not signed yet, in order. */
+const signsOf = ({ transactions, signings }: Pick<Report, "transactions" | "signings">): Clearance["signs"] => [
+  ...signings.map(({ sign }) => sign),
+  ...carriedBy(transactions),
+];
+
+/** What transactions carry and is not signed yet. */
+const carriedBy = (transactions: Report["transactions"]): Clearance["signs"] =>
   transactions.flatMap(({ input }) =>
     unsignedIn(input).flatMap((entry) => {
       const { authority: signer, address, chainId, nonce } = entry;
@@ -109,13 +115,15 @@ const signsOf = ({ transactions }: Pick<Report, "transactions">): Clearance["sig
   );
 
 /** The digest that the report's chain, signatures, senders and requests make; null while a request has a hole, or there is none. */
-export const digestOfReport = ({ chainId, transactions }: Pick<Report, "chainId" | "transactions">): Hash | null => {
+export const digestOfReport = (report: Pick<Report, "chainId" | "transactions" | "signings">): Hash | null => {
+  const { chainId, transactions, signings } = report;
   const signables = transactions.flatMap(({ input, request }) =>
     request === null ? [] : [{ from: input.from, request }],
   );
-  return chainId === null || signables.length === 0 || signables.length !== transactions.length
+  const signs = signsOf({ transactions, signings });
+  return chainId === null || signables.length + signs.length === 0 || signables.length !== transactions.length
     ? null
-    : digestOf(reportVersion, chainId, signables, signsOf({ transactions }));
+    : digestOf(reportVersion, chainId, signables, signs);
 };
 
 /** Why there is no clearance: the first blocker as its own error, what is missing, or a version that is not ours. */
@@ -169,9 +177,13 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
   const isNewest = observed.blockTag === "pending" || observed.blockTag === "latest";
   return gapsOf(
     [stage !== "proven", "NotProven", "the report is only scanned, not proven"],
-    [transactions.length === 0, "RequestIncomplete", "the report has nothing to sign"],
+    [transactions.length + report.signings.length === 0, "RequestIncomplete", "the report has nothing to sign"],
     [isOpen, "RequestIncomplete", "the nonce, gas, fee or chain of a request is not known"],
-    [requests !== null && altered(report), "Altered", "the requests are not those of the report's digest"],
+    [
+      (requests !== null || report.signings.length > 0) && altered(report),
+      "Altered",
+      "the requests are not those of the report's digest",
+    ],
     [isPretended, "StatePretended", "the report was made with state or block overrides"],
     [observed.tier !== "simulate", "NotSimulated", "the outcome was not simulated"],
     [now > expiryOf(report), "Expired", age],
@@ -187,6 +199,7 @@ const gapsIn = (report: Report, now: number): ReadonlyArray<Gap> => {
 };
 
 const signing = lazyImport(() => import("../transaction/signer.js"));
+const signatures = lazyImport(() => import("../signing/index.js"));
 
 /** The bytes of transactions that came signed, null in the place of others; null where there are none. */
 const rawOf = ({ transactions }: Report): ReadonlyArray<Hex | null> | null =>
@@ -266,20 +279,33 @@ export const readyWith = Effect.fn("Report.ready")(function* (
   if (raw !== null && (yield* isRawAltered(report, raw)))
     missing.push(gap("Altered", "the signed bytes are not those of the report's requests"));
   const requests = requestsOf(report);
-  if (missing.length > 0 || requests === null || chainId === null || report.digest === null)
+  // guard: a signature that is not what its carriers used
+  if (report.signings.length > 0 && !(yield* signatures).isTrue(report))
+    missing.push(gap("Altered", "what was simulated is not what is to be signed"));
+  const isBare = requests === null && (report.transactions.length > 0 || report.signings.length === 0);
+  if (missing.length > 0 || isBare || chainId === null || report.digest === null)
     return yield* new NotProven({ missing });
   yield* recoverAuthorities(report.transactions.map(({ input }) => input));
   const signs = signsOf(report);
   // why: a transaction with a signature that is yet to be given is another one
-  if (signs.length > 0) {
+  if (requests === null || carriedBy(report.transactions).length > 0) {
+    // why: of signatures alone that is the report's own
     const digest = digestOf(version, chainId, [], signs);
     if (digest === null) return yield* new NotProven({ missing: [gap("Altered", "a signature cannot be asked for")] });
-    const first = { signs, requests: [], senders: [], waits: [], chainId, digest, expiresAt: expiryOf(report) };
+    const first = {
+      signs: copyOf(signs),
+      requests: [],
+      senders: [],
+      waits: [],
+      chainId,
+      digest,
+      expiresAt: expiryOf(report),
+    };
     // its type cannot tell whether an authorisation of a report is signed: whoever leaves one unsigned reads `signs`
     return withJson<typeof Clearance.Type>(first) as BundleClearance;
   }
   return withJson({
-    signs,
+    signs: copyOf(signs),
     // why: whoever is handed the report or the clearance changes nothing of the other
     requests: copyOf(requests),
     senders: report.transactions.map(({ input }) => input.from),

@@ -27,6 +27,8 @@ import { ReportNames } from "./names.js";
 import { Observed } from "./observed.js";
 import { named, times } from "./options.js";
 import { Request } from "../transaction/request.js";
+import { SignatureRequest } from "../transaction/signature.js";
+import { Signing } from "../signing/schema.js";
 
 /** The version of the report's shape; part of the digest. */
 export const reportVersion = 5;
@@ -154,6 +156,9 @@ export const Report = Schema.Struct({
   observed: Observed,
   transactions: Schema.Array(TransactionReport).check(Schema.isMaxLength(maxTransactions)),
   carriers: later(Schema.Array(TransactionReport).check(Schema.isMaxLength(maxTransactions)), []),
+  signings: later(Schema.Array(Signing), []),
+  /** The signature, where it is all that was asked about; absent where transactions or other signatures stand beside it. */
+  signing: Schema.optionalKey(Signing),
   funds: Schema.Array(Funds),
   transfers: Schema.Array(Transfer),
   balanceChanges: Schema.Array(BalanceChange),
@@ -184,6 +189,10 @@ export interface Report extends Schema.Schema.Type<typeof Report> {
   readonly transactions: ReadonlyArray<TransactionReport>;
   /** Transactions that were simulated for a signature, in order: they are not signed, and their senders are not "you". */
   readonly carriers: ReadonlyArray<TransactionReport>;
+  /** Signatures that were asked about, in order. */
+  readonly signings: ReadonlyArray<Signing>;
+  /** The signature, where it is all that was asked about. */
+  readonly signing?: Signing;
   /** Funds that each payer has and needs. */
   readonly funds: ReadonlyArray<Funds>;
   /** Transfers of native currency and tokens, in raw units, in the order of the events. */
@@ -238,22 +247,6 @@ const Wait = Schema.Struct({
 /** A transaction that must be mined before a request is sent. */
 export interface Wait extends Schema.Schema.Type<typeof Wait> {}
 
-/** The schema of one kind of signature. */
-const signature = <const Kind extends string, Fields extends Schema.Struct.Fields>(kind: Kind, fields: Fields) =>
-  Schema.Struct({ kind: Schema.Literal(kind), signer: Address, digest: Hash, ...fields });
-
-/** A signature to be given that is no transaction's: `signer` signs the 32 bytes of `digest`. */
-const SignatureRequest = Schema.Union([
-  /** EIP-712; `typedData` as `eth_signTypedData_v4` takes it. */
-  signature("typedData", { typedData: Schema.JsonObject }),
-  /** EIP-7702: the account runs the code at `address` from then on; `chainId` 0 = on every chain. */
-  signature("authorization", { chainId: Schema.Int, address: Address, nonce: Schema.Int }),
-  /** EIP-191, as `personal_sign` signs it; `message`: its bytes. */
-  signature("message", { message: Hex }),
-  /** Bare 32 bytes, which may be anything. */
-  signature("hash", {}),
-]);
-
 /** Permission to sign exactly these signatures and requests until `expiresAt`; at least one in both together. */
 export const Clearance = Schema.Struct({
   /** Signatures to be given, in order; there are none yet. */
@@ -290,4 +283,4 @@ export type Clearance =
   | BundleClearance
   | (typeof Clearance.Type & { readonly signs: Arr.NonEmptyReadonlyArray<typeof SignatureRequest.Type> });
 
-export { Observed, Request, RunName };
+export { Observed, Request, RunName, SignatureRequest };

@@ -7,7 +7,7 @@
 import type { Facts } from "./reading/answers.js";
 import * as Result from "effect/Result";
 import * as Questions from "../eth/questions.js";
-import { mapped, one, together, type Ask } from "../eth/round.js";
+import { known, mapped, one, together, type Ask } from "../eth/round.js";
 import { MalformedResponse, RpcError } from "../errors/rpc.js";
 import { NonceTooHigh, NonceTooLow, ReplacementRefused } from "../errors/verdicts.js";
 import { lower, type Address } from "../primitives/hex.js";
@@ -15,7 +15,7 @@ import { count, hash, text, type Figure } from "../primitives/statement.js";
 import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
-import { isFirst, signers, type Case, type Filled, type Numbered } from "./reading/bundle.js";
+import { isFirst, isMadeUp, signers, type Case, type Filled, type Numbered } from "./reading/bundle.js";
 import { askEach, failureOf, successOf, type Failure } from "./reading/askResult.js";
 import { barOf, isOtherKind, isUnderpriced } from "./reading/pool.js";
 
@@ -39,8 +39,13 @@ const asNumber = (counted: bigint): Result.Result<number, RpcError> =>
 export const ask = (bundle: ReadonlyArray<Case>): Ask<Facts["counts"]> => {
   const ofBlock = (address: Address, block: "latest" | "pending") =>
     mapped(one(Questions.count({ address, block })), Result.flatMap(asNumber));
+  const madeUp = new Set(bundle.flatMap((entry) => (isMadeUp(entry) ? [entry.signer] : [])));
+  const none = known(Result.succeed(0));
   return askEach("nonce", signers(bundle), (address) =>
-    together({ latest: ofBlock(address, "latest"), pending: ofBlock(address, "pending") }),
+    // why: nobody has sent anything from an account that is made up
+    madeUp.has(address)
+      ? together({ latest: none, pending: none })
+      : together({ latest: ofBlock(address, "latest"), pending: ofBlock(address, "pending") }),
   );
 };
 

@@ -227,6 +227,8 @@ const OriginStruct = Schema.Struct({
   isMined: Schema.optionalKey(Schema.Literal(true)),
   /** True of a call of a batch that succeeds or fails as one. */
   isAtomic: Schema.optionalKey(Schema.Literal(true)),
+  /** The place of the signature, among those of its report, that it is simulated for: nobody signs or sends it. */
+  signing: Schema.optionalKey(Schema.Int),
 });
 export interface Origin extends Schema.Schema.Type<typeof OriginStruct> {}
 

@@ -148,7 +148,7 @@ const fields: BundleReport = {
     until: null,
   },
   transactions: [transfer],
-  carriers: [],
+  carriers: [], signings: [],
   funds: [
     {
       account: alice,

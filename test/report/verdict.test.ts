@@ -68,7 +68,7 @@ describe("digestOfReport and requestsOf", () => {
     expect(digestOfReport(other)).not.toBe(digestOfReport(report()));
     for (const transactions of [[hole], [hole, transfer], [transfer, hole]] as const) {
       expect(requestsOf({ transactions })).toBeNull();
-      expect(digestOfReport({ chainId: 1, transactions })).toBeNull();
+      expect(digestOfReport({ chainId: 1, transactions, signings: [] })).toBeNull();
     }
     expect(digestOfReport(report({ chainId: null }))).toBeNull();
     // nothing is asked to be signed but by a report that says so, wherever it stands

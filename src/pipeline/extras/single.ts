@@ -5,7 +5,7 @@
  */
 import * as Arr from "effect/Array";
 import * as Effect from "effect/Effect";
-import type { InvalidTransaction } from "../../errors/input.js";
+import { InvalidTransaction } from "../../errors/input.js";
 import type { RpcError } from "../../errors/rpc.js";
 import { gap, NotProven, type Verdict } from "../../errors/verdicts.js";
 import type { Finding } from "../../report/finding.js";
@@ -50,7 +50,12 @@ const single = <A>(
 ): Transactions.TakesInput<Options.Options, Effect.Effect<A, InvalidTransaction | Verdict | RpcError, Rpc>> =>
   Effect.fn(name)(function* (input: unknown, runOptions: Options.Options = {}) {
     const { memory, defaults } = yield* Rpc;
-    const { bundle: all, options: given } = yield* Options.prepare(input, runOptions, defaults);
+    const { bundle: all, options: given, signed } = yield* Options.prepare(input, runOptions, defaults);
+    if (signed !== null)
+      return yield* new InvalidTransaction({
+        field: "typedData",
+        problem: "is a signature, of which `signature` makes a report",
+      });
     const chains = yield* chainsInUse;
     const named = all[0].input.chainId;
     const chain = chains(named ?? memory.recall("chainId"));
@@ -59,7 +64,7 @@ const single = <A>(
     const options = isRun ? yield* counted(Options.withTokens(given, block)) : given;
     const looks = isRun ? Options.withPretended([], options) : [];
     const subject = { bundle: Arr.of(all[0]), options, chain, wanted: [], looks, steps: new Set(steps) };
-    const round = yield* counted(Options.assuming(subject.bundle, options, () => askScan(subject, block)));
+    const round = yield* counted(Options.assuming({ bundle: subject.bundle, options }, () => askScan(subject, block)));
     const answers = answersOf(round, chains, options, named);
     const bundle = choose(subject.bundle, answers);
     const [output, findings] = make(bundle[0], bundle, answers);

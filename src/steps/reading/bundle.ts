@@ -59,10 +59,16 @@ export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>, account
     accounts,
   }));
 
-/** The senders, each once, and who counts as one. */
+/** True of a case that is simulated for a signature, and nobody signs or sends. */
+export const isCarrier = ({ input }: Pick<Case, "input">): boolean => input.origin?.signing !== undefined;
+
+/** True of an account that is made up for a run. */
+export const isMadeUp = ({ input }: Pick<Case, "input">): boolean => isCarrier({ input }) && input.nonce === 0;
+
+/** The senders, each once, and who counts as one; of what is simulated for a signature nobody is the sender. */
 export const ownAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => {
   const own = new Set<Address>();
-  for (const { input } of bundle) own.add(input.from);
+  for (const entry of bundle) if (!isCarrier(entry)) own.add(entry.input.from);
   for (const { accounts = [] } of bundle) for (const account of accounts) own.add(account);
   return [...own];
 };

@@ -1,0 +1,590 @@
+/**
+ * Runs with signatures that are not given yet: the calls that would use them, on a node that takes them for given by code in
+ * place of ECRECOVER, which proves itself in front of the calls of every block; or, where a node cannot, the accounts' own
+ * calls that do the same.
+ */
+import * as Clock from "effect/Clock";
+import * as Deferred from "effect/Deferred";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { InvalidTransaction } from "../errors/input.js";
+import { OverrideIgnored, RpcError } from "../errors/rpc.js";
+import { ChainIdMismatch, type Verdict } from "../errors/verdicts.js";
+import { wordAt, wordOf, dataAt } from "../abi/words.js";
+import { RandomWords } from "../primitives/effects.js";
+import { lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
+import { isRecord } from "../primitives/record.js";
+import { no, type Checked } from "../primitives/problem.js";
+import { count, text } from "../primitives/statement.js";
+import { code, fromError, type Finding } from "../report/finding.js";
+import { Rpc } from "../rpc/index.js";
+import { carriersOf, isSigning, mergedIn, signingIn, type Mode, type PlacedSigning } from "../signing/index.js";
+import { ecrecover, given, shimCode, signInProblem, type Signing, type Use } from "../signing/index.js";
+import { bundleOf, isCarrier, type Bundle } from "../steps/reading/bundle.js";
+import { maxTransactions, type CheckedInput, type InputDefaults, type Transaction } from "../transaction/fields.js";
+import { check } from "../Transaction.js";
+import type { Assumable, Signed } from "./prepare.js";
+import { witnessFees } from "../witness/placement.js";
+import { staticCall } from "../witness/queries.js";
+import { CurrentSignings, type Signings } from "./signings.js";
+
+/** Most signatures of one input. */
+const most = 16;
+/** Wei given to whoever makes such a call. */
+const purse = 2n ** 96n;
+/** Gas of a call that tries the code in place of ECRECOVER. */
+const trialGas: Hex = "0x186a0";
+/** Seconds beyond which a right is long-lived. */
+const long = 31n * 86_400n;
+
+/** Reads the signatures of an input, each at its place in front of the transactions; `at`: their paths. */
+const readSignings = Effect.fnUntraced(function* (
+  inputs: ReadonlyArray<{
+    readonly input: Readonly<Record<string, unknown>>;
+    readonly at: string;
+    readonly place: number;
+  }>,
+): Effect.fn.Return<ReadonlyArray<PlacedSigning>, InvalidTransaction> {
+  const roll = yield* Effect.service(RandomWords);
+  const account = (): Address => `0x5a${roll(19).slice(2)}`;
+  const all = inputs.map(({ input, at, place }): Checked<PlacedSigning> =>
+    Result.map(signingIn(input, at), (read) => ({
+      ...{ ...read, place },
+      stand: {
+        ...{ r: `0x00${roll(31).slice(2)}`, s: `0x3f${roll(31).slice(2)}`, v: 27n },
+        ...{ stranger: account(), taker: account() },
+      },
+    })),
+  );
+  const signings = yield* Effect.fromResult(
+    Result.mapError(
+      Result.flatMap(Result.all(all), (read) => {
+        const digests = read.map(({ sign }) => sign.digest);
+        const twice = digests.findIndex((digest, at) => digests.indexOf(digest) < at);
+        if (read.length > most) return no("signatures", `there are more than ${most}`);
+        return twice < 0 ? Result.succeed(read) : no(inputs[twice]?.at ?? "", "is the same signature as one before");
+      }),
+      (problem) => new InvalidTransaction(problem),
+    ),
+  );
+  return signings;
+});
+
+type Wire = Readonly<Record<string, unknown>>;
+const listed = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : []);
+const recordIn = (value: unknown): Wire => (isRecord(value) ? value : {});
+const quantity = (value: bigint): Hex => `0x${value.toString(16)}`;
+const padded = (account: Address): string => `0x${account.slice(2).padStart(64, "0")}`;
+
+/** Code in place of ECRECOVER, and what it takes to try it. */
+interface Assuming {
+  readonly override: Wire;
+  /** Calls in front of those of every block, and what each has to return. */
+  readonly trials: ReadonlyArray<{ readonly call: Wire; readonly returns: string }>;
+  readonly tester: Address;
+  /** Senders of the cases: no block without one of their calls verifies anything. */
+  readonly senders: ReadonlySet<string>;
+  /** Accounts that are given what their calls cost. */
+  readonly funded: ReadonlyArray<Address>;
+}
+
+/** True of a block in which the override is tried: one of its calls may verify. */
+const isTriedIn = (entry: Wire, { trials, senders }: Assuming): boolean =>
+  trials.length > 0 && listed(entry["calls"]).some((call) => senders.has(String(recordIn(call)["from"]).toLowerCase()));
+
+/** A block with the override in it, the purses of the first, and the trials in front of its calls. */
+const withTrials = (entry: Wire, assuming: Assuming, isFirst: boolean): Wire => {
+  const { override, trials, tester, funded } = assuming;
+  const state = recordIn(entry["stateOverrides"]);
+  const purses = (accounts: ReadonlyArray<Address>): Wire =>
+    Object.fromEntries(accounts.map((account) => [account, { ...recordIn(state[account]), balance: quantity(purse) }]));
+  const calls = listed(entry["calls"]);
+  const isTried = isTriedIn(entry, assuming);
+  return {
+    ...entry,
+    stateOverrides: {
+      ...state,
+      ...(isFirst ? purses(funded) : {}),
+      ...(isTried ? { ...purses([tester]), ...override } : {}),
+    },
+    ...(isTried ? { calls: [...trials.map(({ call }) => call), ...calls] } : {}),
+  };
+};
+
+const ignored = (): RpcError =>
+  new RpcError({
+    method: "eth_simulateV1",
+    reason: new OverrideIgnored({ detail: "", overrides: ["movePrecompileToAddress"] }),
+  });
+
+/** The node as the requests of a run see it; `refuse` is told where it does not take the override. */
+const nodeWith = (rpc: Rpc["Service"], assuming: Assuming, refuse: Effect.Effect<unknown>): Rpc["Service"] => {
+  const count = assuming.trials.length;
+  const request: Rpc["Service"]["request"] = (method, params) => {
+    const [first, block, third, ...rest] = params;
+    if (method === "debug_traceCall") {
+      const stateOverrides = { ...recordIn(recordIn(third)["stateOverrides"]), ...assuming.override };
+      return rpc.request(method, [first, block, { ...recordIn(third), stateOverrides }, ...rest]);
+    }
+    if (method !== "eth_simulateV1") return rpc.request(method, params);
+    const blocks = listed(recordIn(first)["blockStateCalls"]).map(recordIn);
+    const blockStateCalls = blocks.map((entry, at) => withTrials(entry, assuming, at === 0));
+    const asked = rpc.request(method, [{ ...recordIn(first), blockStateCalls }, ...params.slice(1)]);
+    if (count === 0) return asked;
+    const isRefusal = (failure: RpcError | Verdict) => failure._tag === "RpcError" && !failure.isRetryable;
+    return Effect.flatMap(
+      Effect.tapError(asked, (failure) => (isRefusal(failure) ? refuse : Effect.void)),
+      (answer) => {
+        const all = listed(answer);
+        let isTaken = true;
+        const read = all.map((told, index) => {
+          // why: a node may put blocks of its own in front
+          const entry = blocks[index - (all.length - blocks.length)];
+          if (entry === undefined || !isTriedIn(entry, assuming) || !isRecord(told)) return told;
+          const calls = listed(told["calls"]);
+          for (const [place, { returns }] of assuming.trials.entries()) {
+            const { status, returnData } = recordIn(calls[place]);
+            if (status !== "0x1" || String(returnData).toLowerCase() !== returns) isTaken = false;
+          }
+          const { transactions } = told;
+          const sent = Array.isArray(transactions) ? { transactions: transactions.slice(count) } : {};
+          return { ...told, calls: calls.slice(count), ...sent };
+        });
+        return isTaken ? Effect.succeed(read) : Effect.andThen(refuse, Effect.fail(ignored()));
+      },
+    );
+  };
+  return { ...rpc, request, send: undefined };
+};
+
+const assumingOf = (
+  signings: ReadonlyArray<PlacedSigning>,
+  bundle: Bundle,
+  mode: Mode,
+  roll: (bytes: number) => Hex,
+): Assuming => {
+  const [moved, tester]: readonly [Address, Address] = [`0xa5${roll(19).slice(2)}`, `0x5b${roll(19).slice(2)}`];
+  const assumed = signings.flatMap(({ sign, use }) =>
+    sign.kind === "typedData" && use.consume !== null
+      ? [{ digest: lower(sign.digest) as Hash, signer: sign.signer }]
+      : [],
+  );
+  const isShim = mode === "shim" && assumed.length > 0;
+  const gasPrice = { maxFeePerGas: quantity(witnessFees.maxFeePerGas), maxPriorityFeePerGas: "0x0" };
+  const trial = (signer: Address, digest: Hash, v: bigint, r: Hash, s: Hash) => ({
+    call: {
+      from: tester,
+      to: ecrecover,
+      gas: trialGas,
+      ...gasPrice,
+      input: `${digest}${wordOf(v).slice(2)}${r.slice(2)}${s.slice(2)}`,
+    },
+    returns: padded(signer),
+  });
+  const [stand] = signings.map((signing) => signing.stand);
+  const { r = given.r, s = given.s } = stand ?? {};
+  const senders = new Set(bundle.flatMap((entry) => (isCarrier(entry) ? [] : [entry.signer])));
+  return {
+    override: isShim ? { [ecrecover]: { movePrecompileToAddress: moved, code: shimCode(assumed, moved) } } : {},
+    trials: isShim
+      ? [
+          ...assumed.map(({ digest, signer }) => trial(signer, digest, 27n, r, s)),
+          trial(given.signer, given.digest, given.v, given.r, given.s),
+        ]
+      : [],
+    tester,
+    senders: new Set(bundle.map(({ signer }) => signer.toLowerCase())),
+    funded: [
+      ...new Set(bundle.flatMap((entry) => (isCarrier(entry) && !senders.has(entry.signer) ? [entry.signer] : []))),
+    ],
+  };
+};
+
+/** An input with signatures in it: its transactions, and how the calls that use the signatures stand among them. */
+export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown>, defaults?: InputDefaults) {
+  const rows = all.map((input, at) => ({ input, at: all.length === 1 ? "" : `[${at}].` }));
+  const others = rows.filter(({ input }) => !isSigning(input));
+  let before = 0;
+  const own: Array<Parameters<typeof readSignings>[0][number]> = [];
+  const checked: Array<CheckedInput> = [];
+  for (const { input, at } of rows) {
+    if (isSigning(input) && isRecord(input)) own.push({ input, at, place: before });
+    else {
+      const read = yield* Effect.mapError(
+        check(input, defaults),
+        (wrong) => new InvalidTransaction({ field: `${at}${wrong.field}`, problem: wrong.problem }),
+      );
+      before += read.transactions.length;
+      checked.push(read);
+    }
+  }
+  const signings = yield* readSignings(own);
+  const transactions = checked.flatMap((read) => [...read.transactions]);
+  if (transactions.length + signings.length > maxTransactions || others.length > maxTransactions)
+    return yield* new InvalidTransaction({
+      ...{ field: "transactions", problem: `the bundle has more than ${maxTransactions} transactions` },
+    });
+  return {
+    ...{ transactions, signings, abis: checked.flatMap(({ abis }) => [...abis]) },
+    carried: (inputs: ReadonlyArray<Transaction>) => mergedIn(inputs, signings, "shim"),
+  };
+});
+
+/** `DOMAIN_SEPARATOR()`. */
+const separatorOf = (contract: Address) => staticCall(contract, "0x3644e515");
+
+/**
+ * The signature's type is none that is known here, or its use cannot be simulated.
+ * @figures text("because", "its type is none that is known here")
+ */
+export const SignatureUnknown = code("approvals", ["unavailable"], "SignatureUnknown", [
+  "what the signature allows is not known",
+  "sign it only if you know the contract that takes it",
+]);
+
+/**
+ * The digest may be that of a transaction, or of anything else.
+ * @figures text("because", "nobody can see what the bytes are the hash of")
+ */
+export const HashBlind = code("approvals", ["unavailable"], "HashBlind", [
+  "nobody can see what 32 bytes are the hash of",
+  "ask for what they are the hash of, and preflight that",
+]);
+
+/**
+ * The signature was not taken for given: the account's own call was simulated in its place, or an account with code did not
+ * take it.
+ * @figures text("because", "the account's own equal call was simulated")
+ * @unavailable where no call of the account does the same, or its code did not take the signature
+ */
+export const SignatureNotAssumed = code("approvals", ["warning", "unavailable"], "SignatureNotAssumed", [
+  "the signature itself could not be simulated",
+  "use a node that lets `movePrecompileToAddress` replace ECRECOVER, such as geth",
+]);
+
+/**
+ * The contract verifies signatures for another domain, so that this one is of no use there.
+ * @figures text("domain", "USD Coin"), hash("on chain", hash1)
+ */
+export const DomainDisagrees = code("approvals", ["blocker", "unavailable"], "DomainDisagrees", [
+  "the domain of the signature is not that of its contract",
+  "ask for the contract's own name, version and chain",
+]);
+
+/** The signature binds no chain: whoever holds it can use it on every chain where it fits. */
+export const SignatureUnbound = code("approvals", ["warning"], "SignatureUnbound", [
+  "the signature is valid on every chain",
+  "sign it only if it is meant for every chain",
+]);
+
+/** It was used before, or its number was passed. */
+export const SignatureUsed = code("approvals", ["blocker"], "SignatureUsed", [
+  "the signature's nonce is used already",
+  "ask for a message with the next nonce",
+]);
+
+/**
+ * It cannot be used yet. What it does then is not known now.
+ * @figures count("usable from", 1_800_000_000n)
+ */
+export const SignatureNotYet = code("approvals", ["unavailable"], "SignatureNotYet", [
+  "the signature cannot be used yet",
+  "run it again when it can be used",
+]);
+
+/**
+ * Its last second is over.
+ * @figures count("usable until", 1_700_000_000n)
+ */
+export const SignatureExpired = code("approvals", ["blocker"], "SignatureExpired", [
+  "the signature has expired",
+  "ask for a message with a later deadline",
+]);
+
+/**
+ * It or the right that it gives stays usable for more than 31 days.
+ * @figures count("until", 1_900_000_000n)
+ */
+export const SignatureLongLived = code("approvals", ["warning"], "SignatureLongLived", [
+  "the signature stays usable for more than 31 days",
+  "ask for an earlier deadline",
+]);
+
+/** It has no deadline that anybody will see. */
+export const SignatureNeverExpires = code("approvals", ["warning"], "SignatureNeverExpires", [
+  "the signature never expires",
+  "ask for a deadline",
+]);
+
+/**
+ * The key that signs is not the account that the message names, and that account has no code that could take it.
+ * @figures address("account", alice)
+ */
+export const SignerIsNotOwner = code("approvals", ["blocker"], "SignerIsNotOwner", [
+  "the signer is not the account that the message is about",
+  "sign with the account's own key",
+]);
+
+/** The receiver is named by a part of the message that only the spender's own code reads. */
+export const WitnessUnread = code("approvals", ["warning"], "WitnessUnread", [
+  "the spender decides who gets the tokens: what the message says of that binds nobody but its code",
+  "sign it only for a spender whose code you trust",
+]);
+
+/** Nothing of what the order asks for goes to the account that gives. */
+export const OrderUnderpaid = code("approvals", ["warning"], "OrderUnderpaid", [
+  "the account gets nothing for what it gives",
+  "sign it only if it is a gift",
+]);
+
+/**
+ * The text signs an account in, but not as it should.
+ * @figures text("because", "it is for example.org")
+ * @warning where the caller names no origin to hold it against
+ */
+export const SignInDisagrees = code("approvals", ["blocker", "warning"], "SignInDisagrees", [
+  "the sign-in is not what its origin may ask",
+  "sign in only at the site that you are at",
+]);
+
+const notYet: string = SignatureNotYet.code;
+const measured = { evidence: "measured" } as const;
+const assumedBy = { evidence: "assumed" } as const;
+const unavailable = { evidence: "unavailable" } as const;
+
+/** The word of an answer; null where there was none. */
+const wordIn = (
+  before: Parameters<Signings["judge"]>[0]["before"],
+  { query, by }: Use["used"][number],
+): bigint | null => {
+  const answer = before.call(query);
+  return answer === null || !answer.success
+    ? null
+    : wordAt(answer.data, (dataAt + 64 * (by.kind === "equal" ? by.at : 0)) as never);
+};
+
+/** Which of its numbers are used, passed or yet to come. */
+const usedIn = (before: Parameters<Signings["judge"]>[0]["before"], { used, kind }: Use) =>
+  used.map((one) => {
+    const now = wordIn(before, one);
+    if (now === null) return null;
+    if (one.by.kind === "bit") return ((now >> one.by.bit) & 1n) === 1n ? "used" : "next";
+    if (now === one.value) return "next";
+    // why: of what is only marked there is no later one, and Seaport's counters are numbers by chance
+    const isMark = kind === "erc3009Transfer" || kind === "erc3009Receive" || kind === "seaport";
+    return isMark || now > one.value ? "used" : "later";
+  });
+
+/** What a signature's own facts say: whose it is, when and where it holds. */
+const checkFacts = (
+  { sign, use, typed, text: message, origin }: PlacedSigning,
+  { before, chainId }: Pick<Parameters<Signings["judge"]>[0], "before" | "chainId">,
+  now: number,
+): ReadonlyArray<Finding> => {
+  const seconds = before.environment?.timestamp ?? BigInt(Math.floor(now / 1000));
+  const { kind, account, from, until, ends, contract } = use;
+  const found: Array<Finding> = [];
+  const domain = typed?.domain ?? {};
+  const bound = sign.kind === "authorization" ? BigInt(sign.chainId) : domain["chainId"];
+  if (sign.kind === "typedData" || sign.kind === "authorization") {
+    if (typeof bound !== "bigint" || (bound === 0n && sign.kind === "authorization"))
+      found.push(SignatureUnbound.warning(measured));
+    else if (chainId !== null && bound !== BigInt(chainId))
+      found.push(
+        fromError(new ChainIdMismatch({ expected: bound, actual: BigInt(chainId) }), "blocker", {
+          ...{ step: "chain", transaction: null, evidence: "measured" },
+        }),
+      );
+  }
+  if (kind === "signIn") {
+    const problem =
+      origin === null
+        ? null
+        : signInProblem(message ?? "", { origin, address: sign.signer, chainId: chainId ?? 0, now });
+    if (problem !== null) found.push(SignInDisagrees.blocker(measured, text("because", problem)));
+    if (origin === null)
+      found.push(SignInDisagrees.warning(unavailable, text("because", "no origin was given to hold it against")));
+    return found;
+  }
+  if (contract !== null && typed !== null && kind !== "seaport" && use.unread === null) {
+    const answer = before.call(separatorOf(contract));
+    const own = answer?.success === true && answer.size === 32n ? answer.data.toLowerCase() : null;
+    if (own !== null && own !== typed.domainSeparator) found.push(DomainDisagrees.blocker(measured));
+  }
+  const numbers = usedIn(before, use);
+  if (numbers.includes("used")) found.push(SignatureUsed.blocker(measured));
+  else if (numbers.includes("later"))
+    found.push(SignatureNotYet.unavailable(measured, text("because", "an earlier nonce comes first")));
+  if (until !== null && until < seconds) found.push(SignatureExpired.blocker(measured, count("usable until", until)));
+  if (from !== null && from > seconds) found.push(SignatureNotYet.unavailable(measured, count("usable from", from)));
+  const last = [until, ends].reduce<bigint | null>((a, b) => (b !== null && (a === null || b > a) ? b : a), null);
+  if (last !== null && last > seconds + long) found.push(SignatureLongLived.warning(measured, count("until", last)));
+  if (use.consume !== null && until === null) found.push(SignatureNeverExpires.warning(measured));
+  const code = before.account(account);
+  if (account !== sign.signer && code !== null && code.codeSize === 0n && use.consume !== null)
+    found.push(SignerIsNotOwner.blocker(measured));
+  if (kind === "permit2Witness" || kind === "permit2BatchWitness") found.push(WitnessUnread.warning(measured));
+  if (kind === "seaport" && typed !== null && isUnpaid(typed.message, account))
+    found.push(OrderUnderpaid.warning(measured));
+  return found;
+};
+
+/** True of an order whose offerer gets nothing. */
+const isUnpaid = (message: NonNullable<PlacedSigning["typed"]>["message"], account: Address): boolean =>
+  !listed(message["consideration"]).some((item) => {
+    const { recipient, startAmount, endAmount } = recordIn(item);
+    return recipient === account && (startAmount !== 0n || endAmount !== 0n);
+  });
+
+/** As much of each token as there is, where that is less than may be taken; null = there is enough, or nothing, or it is not known. */
+const lessIn = (
+  before: Parameters<Signings["judge"]>[0]["before"],
+  { taken = [] }: Use,
+): ReadonlyArray<bigint> | null => {
+  const amounts = taken.map(({ amount, there }) =>
+    there.reduce((least, query) => {
+      const answer = before.call(query);
+      const held = answer?.success === true ? wordAt(answer.data, dataAt) : null;
+      return held !== null && held < least ? held : least;
+    }, amount),
+  );
+  const isLess = amounts.some((amount, at) => amount < (taken[at]?.amount ?? 0n));
+  return isLess && amounts.some((amount) => amount > 0n) ? amounts : null;
+};
+
+/** The signatures as a run in a mode judges them. */
+const judging = (
+  signings: ReadonlyArray<PlacedSigning>,
+  mode: Mode,
+  now: number,
+  shorten: (index: number, taken: ReadonlyArray<bigint>) => void,
+): Signings => ({
+  looks: signings.flatMap(({ use, typed }) => [
+    ...use.used.map(({ query }) => query),
+    ...(use.taken ?? []).flatMap(({ there }) => there),
+    ...(use.contract === null || typed === null || use.unread !== null ? [] : [separatorOf(use.contract)]),
+    { kind: "account" as const, address: use.account },
+  ]),
+  accounts: [...new Set(signings.map(({ use }) => use.account))],
+  judge: ({ bundle, before, chainId, found }) => {
+    const kept = new Set<Finding>();
+    const own = signings.map(
+      (signing, index): { readonly signing: Signing; readonly findings: ReadonlyArray<Finding> } => {
+        const { sign, use, place, stand, origin } = signing;
+        const carriers = bundle.filter(({ input }) => input.origin?.signing === index);
+        const isCarried = carriers.length > 0 && carriersOf(signing, mode) !== null;
+        const assumed = !isCarried ? null : sign.kind === "authorization" ? ("code" as const) : mode;
+        const facts = checkFacts(signing, { before, chainId }, now);
+        const places = new Set(carriers.map(({ index: at }) => at));
+        const isBlocked = ({ severity, transaction, step }: Finding) =>
+          severity === "blocker" && step === "simulate" && transaction !== null && places.has(transaction);
+        const failed = found.filter(isBlocked);
+        const taken = failed.length > 0 && stand.taken === undefined ? lessIn(before, use) : null;
+        if (taken !== null) shorten(index, taken);
+        const codeSize = before.account(use.account)?.codeSize ?? 0n;
+        const isLate = facts.some(({ code: found }) => found === notYet);
+        // why: an account's own code may have hashed the digest again, and a call that is too early says nothing of a later one
+        const isTellable = failed.length > 0 && assumed === "shim" && (codeSize > 0n || isLate);
+        if (isTellable) for (const finding of failed) kept.add(finding);
+        const findings: Array<Finding> = [...facts];
+        if (isTellable && !isLate)
+          findings.push(
+            SignatureNotAssumed.unavailable(unavailable, text("because", "the account's own code did not take it")),
+          );
+        if (!isCarried && use.kind !== "signIn") {
+          const why = text("because", use.unread ?? "no call of the account does the same on this node");
+          const isBlind = sign.kind === "hash";
+          const isKnown = use.unread === null;
+          findings.push(
+            isBlind
+              ? HashBlind.unavailable(unavailable, why)
+              : isKnown
+                ? SignatureNotAssumed.unavailable(unavailable, why)
+                : SignatureUnknown.unavailable(unavailable, why),
+          );
+        }
+        if (assumed === "equalCall") {
+          findings.push(
+            SignatureNotAssumed.warning(assumedBy, text("because", "the account's own equal call was simulated")),
+          );
+          const isTold = use.contract !== null && before.call(separatorOf(use.contract))?.success === true;
+          if (!isTold) findings.push(DomainDisagrees.unavailable(unavailable));
+        }
+        const numbers = usedIn(before, use);
+        const used = numbers.includes("used") ? true : numbers.length === 0 || numbers.includes(null) ? null : false;
+        return {
+          findings,
+          signing: {
+            ...{ sign, kind: use.kind, account: use.account, usableBy: use.usableBy, contract: use.contract },
+            ...{
+              from: use.from,
+              until: use.until,
+              ends: use.ends,
+              repeats: use.repeats,
+              origin,
+              assumed,
+              place,
+              stand,
+            },
+            nonce: use.nonce === null ? null : { value: use.nonce, used },
+            evidence: assumed === null ? "unavailable" : "assumed",
+          },
+        };
+      },
+    );
+    return {
+      signings: own.map(({ signing }) => signing),
+      findings: [...found.filter((finding) => !kept.has(finding)), ...own.flatMap(({ findings }) => findings)],
+    };
+  },
+});
+
+/**
+ * Runs `use` with the calls that use the signatures, on a node that takes them for given; where the node does not, once more with
+ * the accounts' own calls. `mode`: the way of an earlier report, which is kept.
+ */
+export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A, E, R>(
+  prepared: P,
+  { transactions, signings, mode }: Signed,
+  use: (prepared: P) => Effect.Effect<A, E, R>,
+): Effect.fn.Return<A, E, R | Rpc> {
+  const rpc = yield* Rpc;
+  const roll = yield* Effect.service(RandomWords);
+  const now = yield* Clock.currentTimeMillis;
+  const refused = yield* Deferred.make<"refused">();
+  const refuse = Effect.andThen(
+    Effect.sync(() => rpc.memory.learn("assumes", false)),
+    Deferred.succeed(refused, "refused"),
+  );
+  const run = (by: Mode, all = signings): Effect.Effect<A, E, R | Rpc> => {
+    const less = new Map<number, ReadonlyArray<bigint>>();
+    const judge = judging(all, by, now, (index, taken) => less.set(index, taken));
+    const accounts = [...new Set([...prepared.options.accounts, ...judge.accounts])];
+    const options = { ...prepared.options, accounts };
+    const [first, ...others] = mergedIn(transactions, all, by);
+    const bundle = first === undefined ? prepared.bundle : bundleOf([first, ...others], accounts);
+    const ask = use({ ...prepared, bundle, options }).pipe(
+      Effect.provideService(CurrentSignings, judge),
+      Effect.provideService(
+        Rpc,
+        nodeWith(rpc, assumingOf(all, bundle, by, roll), by === "shim" ? refuse : Effect.void),
+      ),
+    );
+    // why: who may take more than there is takes all there is
+    return Effect.flatMap(ask, (answer) =>
+      less.size === 0 || mode !== null
+        ? Effect.succeed(answer)
+        : run(
+            by,
+            all.map((signing, index) => {
+              const taken = less.get(index);
+              return taken === undefined ? signing : { ...signing, stand: { ...signing.stand, taken } };
+            }),
+          ),
+    );
+  };
+  const first = mode ?? (rpc.memory.recall("assumes") === false ? "equalCall" : "shim");
+  if (first === "equalCall" || mode !== null) return yield* run(first);
+  const answer = yield* Effect.raceFirst(run("shim"), Deferred.await(refused));
+  return answer === "refused" ? yield* run("equalCall") : answer;
+});

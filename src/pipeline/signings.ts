@@ -1,0 +1,120 @@
+/**
+ * Signatures among the transactions of a run. What is simulated for one is a case like any other, its carrier, until the
+ * report is made: there the carriers stand by themselves, and "you" are the accounts that sign.
+ */
+import * as Arr from "effect/Array";
+import * as Context from "effect/Context";
+import type { Address } from "../primitives/hex.js";
+import { isPlain } from "../primitives/record.js";
+import type { StepName } from "../primitives/names.js";
+import type { Finding } from "../report/finding.js";
+import type { BundleReport, Report, TransactionReport } from "../report/schema.js";
+import type { Signing } from "../signing/schema.js";
+import { isCarrier, type Case, type Filled } from "../steps/reading/bundle.js";
+import type { Query } from "../witness/queries.js";
+import type { View } from "../witness/view.js";
+
+/** The signatures of a run, as the pipeline needs them. */
+export interface Signings {
+  /** Queries that the witness reads for them. */
+  readonly looks: ReadonlyArray<Query>;
+  /** Accounts that sign, which count as senders. */
+  readonly accounts: ReadonlyArray<Address>;
+  /** Returns what is said of each in the report, and what is found; `found`: findings so far, of which some are told otherwise. */
+  readonly judge: (seen: {
+    readonly bundle: ReadonlyArray<Filled>;
+    readonly before: View;
+    readonly chainId: number | null;
+    readonly found: ReadonlyArray<Finding>;
+  }) => { readonly signings: ReadonlyArray<Signing>; readonly findings: ReadonlyArray<Finding> };
+}
+
+/** The signatures of the run that is under way; null = it has none. */
+export const CurrentSignings: Context.Reference<Signings | null> = Context.Reference("evm-preflight/CurrentSignings", {
+  defaultValue: (): Signings | null => null,
+});
+
+/** Steps that judge what a sender pays, and how it is sent: nobody sends a carrier. */
+const ofSending: ReadonlySet<StepName> = new Set(["nonce", "fee", "estimate", "funds"]);
+/** Codes of accounts that send, which of a carrier's say nothing. */
+const ofSenders: ReadonlySet<string> = new Set(["SenderNotEoa", "SenderWithoutKey", "AccountDelegated"]);
+
+/** The findings without those of sending carriers. */
+export const withoutSending = (
+  bundle: ReadonlyArray<Pick<Case, "input">>,
+  findings: ReadonlyArray<Finding>,
+): ReadonlyArray<Finding> => {
+  if (!bundle.some(isCarrier)) return findings;
+  const isAll = bundle.every(isCarrier);
+  return findings.filter(({ step, code, transaction }) => {
+    const entry = transaction === null ? undefined : bundle[transaction];
+    const isOfCarrier = entry === undefined ? isAll : isCarrier(entry);
+    return !isOfCarrier || !(ofSending.has(step) || ofSenders.has(code));
+  });
+};
+
+/** Lists of a report whose entries name transactions by their places. */
+const placed = ["findings", "transfers", "approvals", "stateChanges", "funds", "payees"] as const;
+
+/** A value in which every place of a transaction is another one. */
+const renumbered = (value: unknown, placeOf: (place: number) => number): unknown => {
+  if (Array.isArray(value)) return value.map((entry) => renumbered(entry, placeOf));
+  if (!isPlain(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      name === "transaction" && typeof part === "number" ? placeOf(part) : renumbered(part, placeOf),
+    ]),
+  );
+};
+
+const moved = <R extends Partial<Report>>(report: R, placeOf: (place: number) => number): R => {
+  const lists = placed.flatMap((name) => {
+    const list = report[name];
+    return list === undefined ? [] : [[name, renumbered(list, placeOf)] as const];
+  });
+  // each list has the entries that it had, with other places
+  return { ...report, ...(Object.fromEntries(lists) as Partial<R>) };
+};
+
+/** The places that entries get when those that `isFirst` stand in front of the others. */
+const sorted = (all: ReadonlyArray<boolean>): ReadonlyArray<number> => {
+  const firsts = all.filter((isFirst) => isFirst).length;
+  let [first, other] = [0, firsts];
+  return all.map((isFirst) => (isFirst ? first++ : other++));
+};
+
+/** The report with its carriers by themselves: places count the transactions, and the carriers behind them. */
+export const parted = <R extends Partial<Report> & Pick<Report, "transactions">>(report: R): R => {
+  const { transactions, funds } = report;
+  const carriers = transactions.filter(isCarrier);
+  if (carriers.length === 0) return report;
+  const places = sorted(transactions.map((entry) => !isCarrier(entry)));
+  const senders = new Set(transactions.flatMap((entry) => (isCarrier(entry) ? [] : [entry.input.from])));
+  return moved(
+    {
+      ...report,
+      transactions: transactions.filter((entry) => !isCarrier(entry)),
+      carriers,
+      ...(funds && { funds: funds.filter(({ account }) => senders.has(account)) }),
+    },
+    (place) => places[place] ?? place,
+  );
+};
+
+/** The report with its carriers among its transactions, each where its signature is used. */
+export const merged = <R extends Pick<Report, "transactions" | "carriers" | "signings">>(report: R): R => {
+  const { transactions, carriers, signings } = report;
+  if (carriers.length === 0) return report;
+  const placeOf = ({ input }: TransactionReport): number => signings[input.origin?.signing ?? -1]?.place ?? 0;
+  const all = Arr.makeBy(transactions.length + 1, (place) => [
+    ...carriers.flatMap((entry, at) => (placeOf(entry) === place ? [{ entry, from: transactions.length + at }] : [])),
+    ...transactions.slice(place, place + 1).map((entry) => ({ entry, from: place })),
+  ]).flat();
+  const places = new Map(all.map(({ from }, to) => [from, to]));
+  const inner = { ...report, transactions: all.map(({ entry }) => entry), carriers: [] };
+  return moved(inner as R & Partial<Report>, (place) => places.get(place) ?? place);
+};
+
+/** True of a report that has something to prove, its carriers merged. */
+export const hasCases = (report: Report): report is BundleReport => report.transactions.length > 0;

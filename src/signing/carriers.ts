@@ -1,0 +1,144 @@
+/** The calls that use signatures, among the transactions of a bundle: made of what is to be signed alone. Pure. */
+import * as Arr from "effect/Array";
+import * as Result from "effect/Result";
+import type { Address } from "../primitives/hex.js";
+import { no, type Checked } from "../primitives/problem.js";
+import type { Transaction } from "../transaction/fields.js";
+import { witnessFees } from "../witness/placement.js";
+import { signingIn, type ReadSigning } from "./input.js";
+import type { Signing } from "./schema.js";
+import { ecrecover } from "./shim.js";
+
+/** A signature, what it is for, and where it stands among the transactions. */
+export interface PlacedSigning extends ReadSigning {
+  readonly place: number;
+  readonly stand: Signing["stand"];
+}
+
+/** How the use of a signature is simulated. */
+export type Mode = "shim" | "equalCall";
+
+/** Gas of a call that uses a signature: several times what any kind takes. */
+const carrierGas = 3_000_000n;
+
+const bare: Omit<Transaction, "from" | "to" | "origin"> = {
+  ...{ data: "0x", value: 0n, chainId: null, gas: carrierGas, nonce: null, gasPrice: null, accessList: null },
+  ...{ maxFeePerGas: witnessFees.maxFeePerGas, maxPriorityFeePerGas: 0n, authorizationList: null },
+  ...{ blobVersionedHashes: null, maxFeePerBlobGas: null, item: null },
+} as const;
+
+const isCarrier = ({ origin }: Transaction): boolean => origin?.signing !== undefined;
+
+/** The signatures of a report, read again out of what it asks to be signed: nothing else of it is believed. */
+export const signingsOf = ({
+  signings,
+}: {
+  readonly signings: ReadonlyArray<Signing>;
+}): Checked<ReadonlyArray<PlacedSigning>> =>
+  Result.all(
+    signings.map(({ sign, account, origin, place, stand }, index) =>
+      Result.flatMap(signingIn(givenOf(sign, account, origin), `signings[${index}].`), (read) =>
+        read.sign.digest === sign.digest
+          ? Result.succeed({ ...read, place, stand })
+          : no(`signings[${index}].sign.digest`, "is not that of what is to be signed"),
+      ),
+    ),
+  );
+
+const givenOf = (sign: Signing["sign"], account: Address, origin: string | null): Readonly<Record<string, unknown>> => {
+  const { signer } = sign;
+  if (sign.kind === "typedData")
+    return { typedData: sign.typedData, signer, ...(account === signer ? {} : { account }) };
+  if (sign.kind === "message")
+    return { message: { raw: sign.message }, signer, ...(origin === null ? {} : { origin }) };
+  if (sign.kind === "hash") return { hash: sign.digest, signer };
+  const { chainId, address, nonce } = sign;
+  return { authorization: { chainId, address, nonce }, signer };
+};
+
+/** The calls that use a signature in one way; null = nobody knows how. */
+export const carriersOf = (
+  { sign, use, stand }: PlacedSigning,
+  mode: Mode,
+): ReadonlyArray<Partial<Transaction>> | null => {
+  if (sign.kind === "authorization") {
+    const { signer: authority, address, chainId, nonce } = sign;
+    const authorizationList = [{ authority, address, chainId, nonce }];
+    return [{ from: stand.stranger, to: authority, value: 1n, nonce: 0, authorizationList }];
+  }
+  if (mode === "equalCall") return use.equal;
+  return use.consume?.(stand).map((call) => (call.from === stand.stranger ? { ...call, nonce: 0 } : call)) ?? null;
+};
+
+/** The transactions with the calls that use signatures, each where its signature stands. */
+export const mergedIn = (
+  transactions: ReadonlyArray<Transaction>,
+  signings: ReadonlyArray<PlacedSigning>,
+  mode: Mode,
+): ReadonlyArray<Transaction> => {
+  const senders = new Set(transactions.map(({ from }) => from));
+  const own = signings.flatMap((signing, index) => {
+    const calls = carriersOf(signing, mode) ?? [];
+    // why: a call that its sender does not make would take the nonce of one that he makes
+    if (calls.some(({ from }) => from !== undefined && senders.has(from))) return [];
+    return calls.map((call) => ({ place: signing.place, call: carrier(call, index) }));
+  });
+  const all = Arr.makeBy(transactions.length + 1, (at) => [
+    ...own.flatMap(({ place, call }) => (place === at ? [call] : [])),
+    ...transactions.slice(at, at + 1),
+  ]).flat();
+  const [first] = signings;
+  if (all.length > 0 || first === undefined) return all;
+  // why: the state that the facts are read on is that of a run
+  return [carrier({ from: first.stand.stranger, to: first.stand.taker, nonce: 0 }, 0)];
+};
+
+const carrier = (call: Partial<Transaction>, signing: number): Transaction => ({
+  ...{ ...bare, from: ecrecover, to: null, ...call },
+  origin: { signing },
+});
+
+/** True if a carrier is the one that a signature makes. */
+const isSame = (made: Transaction, other: Transaction | undefined): boolean =>
+  other !== undefined &&
+  (["from", "to", "data", "value", "nonce"] as const).every((name) => other[name] === made[name]) &&
+  other.origin?.signing === made.origin?.signing &&
+  JSON.stringify(other.authorizationList) === JSON.stringify(made.authorizationList);
+
+/**
+ * True if the carriers that a report tells of are those of its signatures: of what it says nothing else is believed. `transactions`
+ * and `carriers` as they stand in it.
+ */
+export const isTrue = ({
+  transactions,
+  carriers,
+  signings,
+}: {
+  readonly transactions: ReadonlyArray<{ readonly input: Transaction }>;
+  readonly carriers: ReadonlyArray<{ readonly input: Transaction }>;
+  readonly signings: ReadonlyArray<Signing>;
+}): boolean =>
+  Result.match(signingsOf({ signings }), {
+    onFailure: () => false,
+    onSuccess: (read) => {
+      const own = transactions.map(({ input }) => input);
+      const made = mergedIn(own, read, modeOf(signings)).filter(isCarrier);
+      return made.length === carriers.length && made.every((input, at) => isSame(input, carriers[at]?.input));
+    },
+  });
+
+/** The signatures of a report and the transactions that they stand among; "altered" where its carriers are not theirs. */
+export const signedIn = (report: Parameters<typeof isTrue>[0]) =>
+  isTrue(report)
+    ? Result.match(signingsOf(report), {
+        onFailure: () => "altered" as const,
+        onSuccess: (signings) => ({
+          ...{ signings, mode: modeOf(report.signings) },
+          transactions: report.transactions.map(({ input }) => input),
+        }),
+      })
+    : "altered";
+
+/** The way in which a report's signatures were simulated. */
+export const modeOf = (signings: ReadonlyArray<Signing>): Mode =>
+  signings.some(({ assumed }) => assumed === "equalCall") ? "equalCall" : "shim";

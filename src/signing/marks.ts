@@ -1,0 +1,14 @@
+/** What an input is known by that asks for a signature and is no transaction: who only sends loads no more of this room. */
+import { given } from "../primitives/problem.js";
+import { isRecord } from "../primitives/record.js";
+
+/** The one thing that is signed, beside `signer`. */
+export const marks = ["typedData", "authorization", "message", "hash"] as const;
+const methods = ["eth_signTypedData_v4", "eth_signTypedData", "eth_signTypedData_v3", "personal_sign", "eth_sign"];
+
+/** True of what asks for a signature that is no transaction's. */
+export const isSigning = (input: unknown): boolean =>
+  isRecord(input) &&
+  ((given(input["signer"]) && marks.some((mark) => given(input[mark]))) ||
+    (given(input["primaryType"]) && given(input["types"])) ||
+    methods.some((method) => input["method"] === method));

@@ -1,0 +1,57 @@
+/** A signature in a report: what it is for, whoever can use it and until when, and how its use was simulated. */
+import * as Schema from "effect/Schema";
+import { Address, amount, Hash, nullable, Uint } from "../primitives/hex.js";
+import { SignatureRequest } from "../transaction/signature.js";
+
+/** Kinds of signatures, by what uses them. */
+export const signingKinds = [
+  ...(["erc2612", "dai", "erc4494", "erc3009Transfer", "erc3009Receive", "erc3009Cancel"] as const),
+  ...(["permit2Single", "permit2Batch", "permit2Transfer", "permit2BatchTransfer"] as const),
+  ...(["permit2Witness", "permit2BatchWitness", "seaport", "authorization", "signIn"] as const),
+  ...(["safeTransaction", "safeMessage", "userOperation", "unknown"] as const),
+] as const;
+export type SigningKind = (typeof signingKinds)[number];
+
+/** A signature's parts in the calls that were simulated, which no key has given, and accounts that nobody has. */
+const Stand = Schema.Struct({
+  ...{ r: Hash, s: Hash, v: Uint, stranger: Address, taker: Address },
+  /** Raw units of each token that are taken, where that is less than the message permits: as much as there is. */
+  taken: Schema.optionalKey(Schema.Array(Uint)),
+});
+
+/** One signature of a report. */
+export const Signing = Schema.Struct({
+  /** What is to be signed, as `ready` hands it out. */
+  sign: SignatureRequest,
+  /** What uses it. */
+  kind: Schema.Literals(signingKinds),
+  /** The account whose assets it is about; the signer's own, or a contract that takes the key's signature for its own (ERC-1271). */
+  account: Address,
+  /** Who can use it: one account, `anyone`, or null where it is not known. */
+  usableBy: Schema.NullOr(Schema.Union([Schema.Literal("anyone"), Address])),
+  /** The contract that judges it; null = none. */
+  contract: nullable(Address),
+  /** Epoch seconds of the first block that takes it; null = any. */
+  from: amount,
+  /** Epoch seconds of the last block that takes it; null = every later one. */
+  until: amount,
+  /** Epoch seconds at which the right ends that it gives; null = it gives none, or one without an end of its own. */
+  ends: amount,
+  /** True if it can be used more than once. */
+  repeats: Schema.Boolean,
+  /** The number that it uses up, and whether it is used already; null = it has none. */
+  nonce: Schema.NullOr(Schema.Struct({ value: Uint, used: Schema.NullOr(Schema.Boolean) })),
+  /** The origin that a sign-in is for, as the caller named it; null = it named none. */
+  origin: nullable(Schema.String),
+  /**
+   * How its use was simulated: `shim`: by code that takes the signature for given; `equalCall`: by the account's own call that
+   * does the same; `code`: on the code that an authorisation sets; null = it was not.
+   */
+  assumed: Schema.NullOr(Schema.Literals(["shim", "equalCall", "code"])),
+  /** How it is known what it does. */
+  evidence: Schema.Literals(["assumed", "unavailable"]),
+  /** How many transactions of the bundle stand before it. */
+  place: Schema.Int,
+  stand: Stand,
+}).annotate({ identifier: "Signing" });
+export interface Signing extends Schema.Schema.Type<typeof Signing> {}
