@@ -1,0 +1,262 @@
+/**
+ * The report made before a signature exists, held against what the chain has after the key has really signed and the signature
+ * has really been used.
+ */
+import { createPreflight } from "evm-preflight/promise";
+import type { Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { diceOf } from "../harness/families/kit.js";
+import { kitsFor, type Delegation, type Kit, type Reading } from "./kit.js";
+import { rows, sign, type Message, type Row } from "./messages.js";
+import { hasBeds } from "./parts.js";
+
+type Report = Awaited<ReturnType<ReturnType<typeof createPreflight>["signature"]>>;
+
+const isThere = hasBeds("signatures before they are given");
+const many = process.env["TEST_SIGNATURES"] === undefined ? 1 : Number(process.env["TEST_SIGNATURES"]);
+const delegations: ReadonlyArray<Delegation> = ["plain", "simple", "metamask", "bare"];
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+/** The value of a reading behind the signature's use, as a report tells it. */
+const toldOf = (report: Report, reading: Reading, before: bigint): bigint => {
+  const deltaOf = (token: string | null, account: string) =>
+    report.balanceChanges
+      .filter((change) => same(change.account, account) && same(change.token ?? "native", token ?? "native"))
+      .reduce((sum, { delta }) => sum + delta, 0n);
+  if (reading.kind === "native") return before + deltaOf(null, reading.of);
+  if (reading.kind === "balance") return before + deltaOf(reading.token, reading.of);
+  if (reading.kind === "allowance" || reading.kind === "permit2") {
+    const standard = reading.kind === "permit2" ? "permit2" : "erc20";
+    const row = report.approvals.findLast(
+      (approval) =>
+        approval.standard === standard &&
+        same(approval.token, reading.token) &&
+        same(approval.owner, reading.owner) &&
+        same(approval.spender, reading.spender),
+    );
+    return row?.after ?? before;
+  }
+  return before;
+};
+
+/** Whose of a reading it is; null where a report need not tell it. */
+const ownerOf = (reading: Reading): string | null =>
+  reading.kind === "balance" || reading.kind === "native"
+    ? reading.of
+    : reading.kind === "allowance" || reading.kind === "permit2"
+      ? reading.owner
+      : null;
+
+describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on %s", (name, start) => {
+  let kit: Kit;
+  let seed = 500;
+  let preflight: ReturnType<typeof createPreflight>;
+  beforeAll(async () => {
+    kit = await start();
+    preflight = createPreflight({ url: kit.scene.url });
+  }, 240_000);
+  afterAll(async () => {
+    await preflight?.dispose();
+    await kit?.stop();
+  });
+
+  const draw = async (row: Row, delegation: Delegation): Promise<{ message: Message; key: Kit["spender"] }> => {
+    seed++;
+    const key = row.name.startsWith("EIP-7702") ? await kit.account(seed, delegation) : kit.owners[delegation];
+    if (row.checks !== "none") await kit.fill(key.address);
+    const parties = { owner: key, spender: await kit.account(100_000 + seed), now: await kit.now() };
+    return { key, message: await row.message(kit, diceOf(seed), parties) };
+  };
+
+  describe.each(rows.filter(({ checks, name: kind }) => checks !== "none" && !kind.startsWith("EIP-7702")))(
+    "$name",
+    (row) => {
+      it.each(delegations)(
+        "of an owner that is %s does what its report said",
+        { timeout: 120_000 },
+        async (delegation) => {
+          for (let round = 0; round < many; round++) {
+            const { message, key } = await draw(row, delegation);
+            const report = await preflight.signature({ ...message.signing, signer: message.signer } as never);
+            const told = `${row.name} ${seed}: ${report.verdict}, ${report.because}`;
+            const signature: Hex = await sign(key, message.signing);
+            const [first] = message.use(signature);
+            if (first === undefined) throw new Error("nothing uses it");
+            const owned = message.expects.map(({ reading }) => reading).filter((reading) => ownerOf(reading) !== null);
+            const before = await Promise.all(owned.map((reading) => kit.read(reading)));
+            const [receipt] = await kit.send([first]);
+            const after = await Promise.all(owned.map((reading) => kit.read(reading)));
+            const isTaken = receipt?.status === "0x1";
+            // nothing is ready whose use fails
+            if (!isTaken)
+              expect(["blocked", "unknown", ...(name === "anvil" ? ["caution"] : [])], told).toContain(report.verdict);
+            if (name === "anvil") expect(report.verdict, told).not.toBe("ready");
+            const isTold = report.verdict === "ready" || report.verdict === "caution";
+            // and nothing that can be used is said to be of no use
+            if (isTaken && report.signing?.assumed === "shim") expect(report.verdict, told).not.toBe("blocked");
+            // an order that asks for tokens can only be fulfilled by who has them
+            const isBarter =
+              report.findings.some(({ code }) => code === "SignatureUnknown") && row.name.startsWith("Seaport");
+            if (isTaken && name !== "anvil" && delegation !== "bare" && !isBarter) expect(isTold, told).toBe(true);
+            if (!isTaken || !isTold) continue;
+            for (const [at, reading] of owned.entries()) {
+              if (!same(ownerOf(reading) ?? "", key.address)) continue;
+              expect([told, reading, toldOf(report, reading, before[at] ?? 0n)]).toEqual([told, reading, after[at]]);
+            }
+            const cleared = await preflight.ready(report);
+            expect(cleared.requests).toEqual([]);
+            expect(cleared.signs).toEqual([report.signing?.sign]);
+            expect(await sign(key, { typedData: (cleared.signs[0] as { readonly typedData: never }).typedData })).toBe(
+              signature,
+            );
+          }
+        },
+      );
+    },
+  );
+
+  /** An ERC-2612 message of a token, by a fresh spender. */
+  const permit = async (over: { readonly domain?: object; readonly message?: object } = {}) => {
+    seed++;
+    const { address: token, name: title, version } = kit.tokens.opened;
+    const [owner, spender] = [kit.owners.plain, await kit.account(100_000 + seed)];
+    const nonce = await kit.call(token, "function nonces(address) view returns (uint256)", [owner.address]);
+    const deadline = (await kit.now()) + 1_800n;
+    const fields = (all: ReadonlyArray<readonly [string, string]>) =>
+      all.map(([field, type]) => ({ name: field, type }));
+    const typedData = {
+      types: {
+        EIP712Domain: fields([
+          ...([
+            ["name", "string"],
+            ["version", "string"],
+          ] as const),
+          ...([
+            ["chainId", "uint256"],
+            ["verifyingContract", "address"],
+          ] as const),
+        ]),
+        Permit: fields([
+          ...([
+            ["owner", "address"],
+            ["spender", "address"],
+            ["value", "uint256"],
+          ] as const),
+          ...([
+            ["nonce", "uint256"],
+            ["deadline", "uint256"],
+          ] as const),
+        ]),
+      },
+      primaryType: "Permit",
+      domain: { name: title, version, chainId: kit.scene.chainId, verifyingContract: token, ...over.domain },
+      message: { owner: owner.address, spender: spender.address, value: 7_000n, nonce, deadline, ...over.message },
+    };
+    return { typedData, token, owner, spender, signer: owner.address };
+  };
+  const signatureOf = ({ typedData, signer }: Awaited<ReturnType<typeof permit>>, by = preflight) =>
+    by.signature({ typedData, signer });
+  const codes = (report: Report) =>
+    report.findings.filter(({ severity }) => severity !== "info").map(({ code }) => code);
+
+  describe("ERC-2612 with a fact that is wrong", () => {
+    const wrong: ReadonlyArray<readonly [string, () => Parameters<typeof permit>[0], string]> = [
+      ["another chain", () => ({ domain: { chainId: 5 } }), "ChainIdMismatch"],
+      ["another name", () => ({ domain: { name: "Another" } }), "DomainDisagrees"],
+      ["another version", () => ({ domain: { version: "9" } }), "DomainDisagrees"],
+      ["a later nonce", () => ({ message: { nonce: 99n } }), "SignatureNotYet"],
+      ["a deadline that is over", () => ({ message: { deadline: 1n } }), "SignatureExpired"],
+      ["another owner", () => ({ message: { owner: kit.spender.address } }), "SignerIsNotOwner"],
+      ["a token without code", () => ({ domain: { verifyingContract: kit.spender.address } }), "NoCode"],
+    ];
+    it.each(wrong)("%s", async (_, over, code) => {
+      const report = await signatureOf(await permit(over()));
+      expect(["blocked", "unknown"], report.because).toContain(report.verdict);
+      expect(codes(report)).toContain(code);
+      await expect(preflight.ready(report)).rejects.toBeDefined();
+    });
+
+    it("a deadline that nobody will see", async () => {
+      const report = await signatureOf(await permit({ message: { deadline: 2n ** 256n - 1n } }));
+      expect([report.verdict, codes(report)]).toEqual(["caution", expect.arrayContaining(["SignatureNeverExpires"])]);
+    });
+  });
+
+  it("what is not known is unknown, in words", async () => {
+    const { signer } =
+      kit.owners.plain.address === undefined ? { signer: kit.spender.address } : { signer: kit.owners.plain.address };
+    const reports = await Promise.all([
+      preflight.signature({ message: "I agree", signer }),
+      preflight.signature({ hash: `0x${"ab".repeat(32)}`, signer }),
+      preflight.signature({
+        signer,
+        typedData: {
+          types: { Vote: [{ name: "id", type: "uint256" }] },
+          ...{ primaryType: "Vote", domain: { name: "Votes", chainId: kit.scene.chainId }, message: { id: "1" } },
+        },
+      }),
+    ]);
+    expect(reports.map(({ verdict, signing }) => [verdict, signing?.kind])).toEqual(
+      reports.map(() => ["unknown", "unknown"]),
+    );
+    expect(reports.map((report) => codes(report)[0])).toEqual(["SignatureUnknown", "HashBlind", "SignatureUnknown"]);
+  });
+
+  describe("a report of a signature", () => {
+    it("asks two rounds: fourteen requests at most, and the nonce of who makes an equal call", async () => {
+      const connected = createPreflight({ url: kit.scene.url });
+      await signatureOf(await permit(), connected);
+      const report = await signatureOf(await permit(), connected);
+      const { rounds, requests } = report.ledger;
+      expect(
+        [rounds, requests.length <= (name === "anvil" ? 18 : 14)],
+        requests.map(({ method, run }) => `${method} ${run ?? ""}`).join(", "),
+      ).toEqual([2, true]);
+      await connected.dispose();
+    });
+
+    it("stands in JSON, is proven again, and is refused where its carriers are others", async () => {
+      const report = await signatureOf(await permit());
+      const { fromJson, toJson } = await import("../../src/Report.js");
+      const { runSync } = await import("effect/Effect");
+      const stored = runSync(fromJson(toJson(report) as never)) as Report;
+      expect(stored.signings).toEqual(report.signings);
+      const again = await preflight.prove(stored);
+      expect([again.verdict, again.digest, again.carriers.length]).toEqual([report.verdict, report.digest, 1]);
+      const [carrier] = stored.carriers;
+      if (carrier === undefined) throw new Error("no carrier");
+      const harmless = { ...stored, carriers: [{ ...carrier, input: { ...carrier.input, data: "0x" as const } }] };
+      await expect(preflight.ready(harmless)).rejects.toMatchObject({ _tag: "NotProven" });
+      expect((await preflight.prove(harmless)).verdict).toBe("unknown");
+      const other = { ...stored, signings: (await signatureOf(await permit())).signings };
+      await expect(preflight.ready(other)).rejects.toMatchObject({ _tag: "NotProven" });
+    });
+
+    it("stands beside the transaction that it is for, and is used in front of it", async () => {
+      const { token, owner, spender, typedData, signer } = await permit();
+      await kit.fill(owner.address);
+      await kit.fill(spender.address);
+      const { encodeFunctionData, parseAbi } = await import("viem");
+      const data = encodeFunctionData({
+        abi: parseAbi(["function transferFrom(address,address,uint256) returns (bool)"]),
+        args: [owner.address, spender.address, 7_000n],
+      });
+      const pull = { from: spender.address, to: token, data };
+      expect((await preflight.preflight(pull)).verdict).toBe("blocked");
+      if (name === "anvil") return;
+      const report = await preflight.preflight([{ typedData, signer }, pull] as never);
+      expect([report.transactions.length, report.carriers.length, report.signing], report.because).toEqual([
+        1,
+        1,
+        undefined,
+      ]);
+      expect(["ready", "caution"], `${report.because} ${codes(report)}`).toContain(report.verdict);
+      const cleared = await preflight.ready(report);
+      expect([cleared.signs.length, cleared.requests.length, cleared.requests[0].nonce]).toEqual([
+        ...[1, 1, await kit.scene.count(spender.address)],
+      ]);
+      for (const { transaction } of report.findings) expect(transaction === null || transaction < 2).toBe(true);
+    });
+  });
+});
