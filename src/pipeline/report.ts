@@ -296,7 +296,13 @@ export const draftOf = (
   ]);
   const every = [...checkLeftOut(steps, bundle), ...untold(earlier.filter(isTaken), now), ...now];
   const signed = about.signings?.judge({
-    ...{ bundle, before: answers.before, chainId: answers.chainId, found: withoutSending(bundle, every) },
+    ...{
+      bundle,
+      before: answers.before,
+      after: answers.after,
+      chainId: answers.chainId,
+      found: withoutSending(bundle, every),
+    },
   });
   const { signings = [], findings: found = every } = signed ?? {};
   const draft: Draft<BundleReport> = {

@@ -26,6 +26,7 @@ import { check } from "../Transaction.js";
 import type { Assumable, Signed } from "./prepare.js";
 import { witnessFees } from "../witness/placement.js";
 import { staticCall } from "../witness/queries.js";
+import type { View } from "../witness/view.js";
 import { CurrentSignings, type Signings } from "./signings.js";
 
 /** Most signatures of one input. */
@@ -353,10 +354,7 @@ const assumedBy = { evidence: "assumed" } as const;
 const unavailable = { evidence: "unavailable" } as const;
 
 /** The word of an answer; null where there was none. */
-const wordIn = (
-  before: Parameters<Signings["judge"]>[0]["before"],
-  { query, by }: Use["used"][number],
-): bigint | null => {
+const wordIn = (before: View, { query, by }: Use["used"][number]): bigint | null => {
   const answer = before.call(query);
   return answer === null || !answer.success
     ? null
@@ -364,7 +362,7 @@ const wordIn = (
 };
 
 /** Which of its numbers are used, passed or yet to come. */
-const usedIn = (before: Parameters<Signings["judge"]>[0]["before"], { used, kind }: Use) =>
+const usedIn = (before: View, { used, kind }: Use) =>
   used.map((one) => {
     const now = wordIn(before, one);
     if (now === null) return null;
@@ -436,11 +434,23 @@ const isUnpaid = (message: NonNullable<PlacedSigning["typed"]>["message"], accou
     return recipient === account && (startAmount !== 0n || endAmount !== 0n);
   });
 
+/** Kinds that leave a mark where they are used. */
+const marked: ReadonlySet<Use["kind"]> = new Set([
+  ...(["erc2612", "dai", "erc3009Transfer", "erc3009Receive", "permit2Single", "permit2Batch"] as const),
+  ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
+]);
+
+/** True if a call that succeeded is seen to have used its signature: what has no such function may take any call. */
+const isUsedUp = (use: Use, before: View, after: View): boolean =>
+  !marked.has(use.kind) ||
+  (use.used.length > 0 &&
+    use.used.every((one) => {
+      const [first, then] = [wordIn(before, one), wordIn(after, one)];
+      return first !== null && then !== null && first !== then;
+    }));
+
 /** As much of each token as there is, where that is less than may be taken; null = there is enough, or nothing, or it is not known. */
-const lessIn = (
-  before: Parameters<Signings["judge"]>[0]["before"],
-  { taken = [] }: Use,
-): ReadonlyArray<bigint> | null => {
+const lessIn = (before: View, { taken = [] }: Use): ReadonlyArray<bigint> | null => {
   const amounts = taken.map(({ amount, there }) =>
     there.reduce((least, query) => {
       const answer = before.call(query);
@@ -466,7 +476,7 @@ const judging = (
     { kind: "account" as const, address: use.account },
   ]),
   accounts: [...new Set(signings.map(({ use }) => use.account))],
-  judge: ({ bundle, before, chainId, found }) => {
+  judge: ({ bundle, before, after, chainId, found }) => {
     const kept = new Set<Finding>();
     const own = signings.map(
       (signing, index): { readonly signing: Signing; readonly findings: ReadonlyArray<Finding> } => {
@@ -490,6 +500,10 @@ const judging = (
         if (isTellable && !isLate)
           findings.push(
             SignatureNotAssumed.unavailable(unavailable, text("because", "the account's own code did not take it")),
+          );
+        if (assumed === "shim" && failed.length === 0 && !isUsedUp(use, before, after))
+          findings.push(
+            SignatureNotAssumed.unavailable(unavailable, text("because", "the contract was not seen to use it up")),
           );
         if (!isCarried && use.kind !== "signIn") {
           const why = text("because", use.unread ?? "no call of the account does the same on this node");

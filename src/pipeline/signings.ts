@@ -7,6 +7,7 @@ import * as Context from "effect/Context";
 import type { Address } from "../primitives/hex.js";
 import { isPlain } from "../primitives/record.js";
 import type { StepName } from "../primitives/names.js";
+import { isOfSender } from "../report/byCode.js";
 import type { Finding } from "../report/finding.js";
 import type { BundleReport, Report, TransactionReport } from "../report/schema.js";
 import type { Signing } from "../signing/schema.js";
@@ -24,6 +25,7 @@ export interface Signings {
   readonly judge: (seen: {
     readonly bundle: ReadonlyArray<Filled>;
     readonly before: View;
+    readonly after: View;
     readonly chainId: number | null;
     readonly found: ReadonlyArray<Finding>;
   }) => { readonly signings: ReadonlyArray<Signing>; readonly findings: ReadonlyArray<Finding> };
@@ -36,8 +38,6 @@ export const CurrentSignings: Context.Reference<Signings | null> = Context.Refer
 
 /** Steps that judge what a sender pays, and how it is sent: nobody sends a carrier. */
 const ofSending: ReadonlySet<StepName> = new Set(["nonce", "fee", "estimate", "funds"]);
-/** Codes of accounts that send, which of a carrier's say nothing. */
-const ofSenders: ReadonlySet<string> = new Set(["SenderNotEoa", "SenderWithoutKey", "AccountDelegated"]);
 
 /** The findings without those of sending carriers. */
 export const withoutSending = (
@@ -46,10 +46,11 @@ export const withoutSending = (
 ): ReadonlyArray<Finding> => {
   if (!bundle.some(isCarrier)) return findings;
   const isAll = bundle.every(isCarrier);
-  return findings.filter(({ step, code, transaction }) => {
+  return findings.filter((finding) => {
+    const { step, transaction } = finding;
     const entry = transaction === null ? undefined : bundle[transaction];
     const isOfCarrier = entry === undefined ? isAll : isCarrier(entry);
-    return !isOfCarrier || !(ofSending.has(step) || ofSenders.has(code));
+    return !isOfCarrier || !(ofSending.has(step) || isOfSender(finding));
   });
 };
 

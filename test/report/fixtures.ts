@@ -148,7 +148,8 @@ const fields: BundleReport = {
     until: null,
   },
   transactions: [transfer],
-  carriers: [], signings: [],
+  carriers: [],
+  signings: [],
   funds: [
     {
       account: alice,

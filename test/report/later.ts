@@ -8,6 +8,8 @@ export type Path = ReadonlyArray<string>;
 export const later: ReadonlyArray<readonly [path: Path, absent: unknown]> = [
   [["chain"], undefined],
   [["carriers"], []],
+  [["signings"], []],
+  [["signing"], undefined],
   [["exposure"], null],
   [["stateChanges"], []],
   [["payees"], []],

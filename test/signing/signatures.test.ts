@@ -203,6 +203,26 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
     expect(reports.map((report) => codes(report)[0])).toEqual(["SignatureUnknown", "HashBlind", "SignatureUnknown"]);
   });
 
+  it("policies judge what a signature lets others take", async () => {
+    const Policy = await import("../../src/Policy.js");
+    const { typedData, signer, token, spender, owner } = await permit();
+    const by = async (policies: ReadonlyArray<typeof Policy.noNewApprovals>) =>
+      (await preflight.signature({ typedData, signer }, { policies })).verdict;
+    expect(await by([Policy.noNewApprovals])).toBe("blocked");
+    expect(await by([Policy.onlyTouches([spender.address, owner.address, token])])).not.toBe("blocked");
+    expect(await by([Policy.onlyTouches([token])])).toBe("blocked");
+    expect(await by([Policy.maxExposure(token, 6_999n)])).toBe("blocked");
+  });
+
+  it("a contract that takes every call has used no signature", async () => {
+    // the conduit's controller has no such function; an account with the code of a stop takes any
+    const taker = "0x00000000000000000000000000000000000ca11e";
+    if (name !== "anvil") return;
+    await kit.scene.ask("anvil_setCode", [taker, "0x00"]);
+    const report = await signatureOf(await permit({ domain: { verifyingContract: taker } }));
+    expect(report.verdict, report.because).not.toBe("ready");
+  });
+
   describe("a report of a signature", () => {
     it("asks two rounds: fourteen requests at most, and the nonce of who makes an equal call", async () => {
       const connected = createPreflight({ url: kit.scene.url });
