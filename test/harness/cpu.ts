@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 export const cpu = (): number => {
   try {
     // why: not the threads of the compiler and the garbage collector, which run beside the event loop
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+    return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[0]) / 1e6;
   } catch {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000;

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { accounts, rawRequest, type Node } from "./anvil.js";
-import { engineOf, sealOne, type Engine, type Sealed } from "./gethEngine.js";
+import { engineOf, sealOne, until, type Engine, type Sealed } from "./gethEngine.js";
 import { finding } from "./parts.js";
 import { startProcess } from "./process.js";
 
@@ -207,6 +207,13 @@ export const startGethDev = async (bin: string, options: GethDevOptions = {}): P
       for (let i = 0; i < count; i++) await one({});
     });
   await mine();
+  // why: of a hash that it does not know it says at first that it is still indexing
+  await until("the node has indexed its transactions", () =>
+    rawRequest(geth.url, "eth_getTransactionReceipt", [`0x${"00".repeat(32)}`]).then(
+      () => true,
+      () => false,
+    ),
+  );
   const timer =
     options.periodMs === undefined ? null : setInterval(() => void mine().catch(() => undefined), options.periodMs);
   return {

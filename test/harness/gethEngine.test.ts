@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { rawRequest } from "./anvil.js";
 import { findGethOrWarn, startGethDev } from "./geth.js";
+import { untilInLine } from "./gethEngine.js";
+import { startNode } from "./server.js";
 
 const bin = findGethOrWarn("blocks across two forks");
 
@@ -21,5 +23,32 @@ describe.skipIf(bin === null)("blocks of a geth that is told how to build them",
     await node.seal({ after: 30 });
     expect(await latest()).toHaveProperty("slotNumber");
     await node.stop();
+  });
+});
+
+describe("a pool that takes its time", () => {
+  const sender = `0x${"ab".repeat(20)}`;
+  /** Puts the transaction of nonce 4 in line after so many questions; one of nonce 9 stays behind a gap. */
+  const poolAfter = (questions: number) => {
+    let asked = 0;
+    return startNode(({ method }) => {
+      const isInLine = asked > questions;
+      if (method === "txpool_status") {
+        asked += 1;
+        return { result: { pending: isInLine ? "0x1" : "0x0", queued: isInLine ? "0x1" : "0x2" } };
+      }
+      if (method === "eth_getTransactionCount") return { result: isInLine ? "0x5" : "0x4" };
+      const own = { ...(isInLine ? {} : { 4: { hash: "0x04" } }), 9: { hash: "0x09" } };
+      return { result: { pending: {}, queued: { [sender]: own } } };
+    });
+  };
+  it.each([0, 40])("is waited for until %i questions have been asked, and no gap is", async (questions) => {
+    const node = await poolAfter(questions);
+    try {
+      await untilInLine(node.url);
+      expect(node.asked.filter(({ method }) => method === "txpool_status")).toHaveLength(questions + 1);
+    } finally {
+      await node.stop();
+    }
   });
 });

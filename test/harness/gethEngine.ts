@@ -51,28 +51,50 @@ const versionsAt = (time: number, forks: Readonly<Record<string, unknown>>) => {
   return isOn("osakaTime") ? { choose: 3, get: 5, put: 4 } : { choose: 3, get: 4, put: 4 };
 };
 
-/** Waits while the pool holds what is not in line: it sees a moment later that what it got is. A gap stays, so not for long. */
-export const untilInLine = async (url: string): Promise<void> => {
-  for (let tries = 0; tries < 20; tries++) {
-    const { queued } = (await rawRequest(url, "txpool_status")) as { readonly queued: string };
-    if (queued === "0x0") return;
+/** How long a node may take for what it does beside its answers, on a busy machine. */
+const patienceMs = 20_000;
+
+/** Asks every 5 ms until it is so; fails after {@link patienceMs} and says of what it was waiting for. */
+export const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+  for (const end = Date.now() + patienceMs; !(await isSo());) {
+    if (Date.now() > end) throw new Error(`not after ${patienceMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };
+
+type Content = Readonly<Record<"pending" | "queued", Readonly<Record<string, Readonly<Record<string, Pooled>>>>>>;
+interface Pooled {
+  readonly hash: string;
+}
+const contentOf = async (url: string) => (await rawRequest(url, "txpool_content")) as Content;
+
+/**
+ * Waits until the pool has put in line what can be: a transaction is queued at first, and the next block is not made of
+ * what is. One behind a gap stays queued: its nonce is above the sender's next.
+ */
+export const untilInLine = (url: string): Promise<void> =>
+  until("the pool puts in line what it got", async () => {
+    const { queued: count } = (await rawRequest(url, "txpool_status")) as { readonly queued: string };
+    if (count === "0x0") return true;
+    const { queued } = await contentOf(url);
+    for (const [address, own] of Object.entries(queued)) {
+      const next = Number(await rawRequest(url, "eth_getTransactionCount", [address, "pending"]));
+      if (Math.min(...Object.keys(own).map(Number)) <= next) return false;
+    }
+    return true;
+  });
 
 /** Waits until the pool has taken note of a block that is the head: by then it judges by the state of the one before. */
 const untilNoted = async (url: string, hash: string): Promise<void> => {
   const { transactions } = (await rawRequest(url, "eth_getBlockByHash", [hash, false])) as {
     readonly transactions: ReadonlyArray<string>;
   };
-  for (let tries = 0; tries < 1_000 && transactions.length > 0; tries++) {
-    const { pending } = (await rawRequest(url, "txpool_content")) as {
-      readonly pending: Readonly<Record<string, Readonly<Record<string, { readonly hash: string }>>>>;
-    };
+  if (transactions.length === 0) return;
+  await until(`the pool takes note of block ${hash}`, async () => {
+    const { pending } = await contentOf(url);
     const held = new Set(Object.values(pending).flatMap((own) => Object.values(own).map((one) => one.hash)));
-    if (!transactions.some((one) => held.has(one))) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    return !transactions.some((one) => held.has(one));
+  });
 };
 
 /** Builds a block from the pool and makes it the head. `forks` = activation times by name, as the genesis has them. */

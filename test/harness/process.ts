@@ -11,7 +11,7 @@ export interface Running {
   readonly match: RegExpMatchArray;
   /** Everything written so far, for failures. */
   readonly output: () => string;
-  /** Waits until it has written this. */
+  /** Waits until it has written this; fails when it ends, or after 20 s. */
   readonly said: (what: RegExp) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -44,12 +44,18 @@ export const startProcess = (
     const timer = setTimeout(() => fail(`did not start in ${timeoutMs} ms`), timeoutMs);
     const listening = new Set<() => void>();
     const said = (what: RegExp) =>
-      new Promise<void>((heard) => {
-        const listen = () => {
-          if (!what.test(text)) return;
+      new Promise<void>((heard, missed) => {
+        const end = (settle: () => void) => {
           listening.delete(listen);
-          heard();
+          clearTimeout(late);
+          settle();
         };
+        const miss = (why: string) => () => missed(new Error(`${bin} ${why} ${String(what)}\n${text.slice(-4000)}`));
+        const listen = () => {
+          if (what.test(text)) end(heard);
+        };
+        const late = setTimeout(() => end(miss("did not write in 20 s")), 20_000);
+        void ended.then(() => end(miss("ended without")));
         listening.add(listen);
         listen();
       });

@@ -21,7 +21,7 @@ import type * as Transaction from "../../src/Transaction.js";
 import { accounts, mineAnvil, rawRequest, startAnvil } from "../harness/anvil.js";
 import { startOpGeth } from "../harness/opGeth.js";
 import { findGethOrWarn, startGethDev, type GethDevOptions } from "../harness/geth.js";
-import type { Sealed } from "../harness/gethEngine.js";
+import { until, type Sealed } from "../harness/gethEngine.js";
 import { CurrentRun, type RunContext } from "../rooms/rpc.js";
 
 export interface Receipt {
@@ -98,14 +98,11 @@ const sceneOn = (
   const count = async (address: string, block = "latest") =>
     Number(await ask("eth_getTransactionCount", [address, block]));
   // geth keeps a pending block for up to two seconds: it is there when it knows the new transaction
-  const untilPending = async (hash: Hex) => {
-    for (let tries = 0; tries < 100; tries++) {
+  const untilPending = (hash: Hex) =>
+    until(`the pending block has ${hash}`, async () => {
       const block = (await ask("eth_getBlockByNumber", ["pending", false])) as { transactions: ReadonlyArray<string> };
-      if (block.transactions.includes(hash)) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error("never pending");
-  };
+      return block.transactions.includes(hash);
+    });
   const broadcast = async (raw: Hex) => (await ask("eth_sendRawTransaction", [raw])) as Hex;
   const scene: Scene = {
     name,
@@ -120,12 +117,8 @@ const sceneOn = (
     mine: async () => {
       await mine();
     },
-    untilNext: async (address, nonce) => {
-      for (let tries = 0; (await count(address, "pending")) !== nonce; tries++) {
-        if (tries === 100) throw new Error(`${nonce} is never the next nonce of ${address}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    },
+    untilNext: (address, nonce) =>
+      until(`${nonce} is the next nonce of ${address}`, async () => (await count(address, "pending")) === nonce),
     receipt: async (hash) => {
       const receipt = (await ask("eth_getTransactionReceipt", [hash])) as Receipt | null;
       if (receipt === null) throw new Error(`no receipt of ${hash}`);
@@ -249,10 +242,14 @@ export const tampered = (url: string, tamper: Tampering, options: Rpc.HttpOption
     }),
   ).pipe(Layer.provide(layerOf(url, options)));
 
+/** Whatever else the machine does: the default of 10 s is for people who wait, and tests of the deadline name their own. */
+const patient = (options: Preflight.Options | undefined): Preflight.Options => ({ deadline: "1 minute", ...options });
+
 export const preflightOn = (layer: Layer.Layer<Rpc.Rpc>, input: AnyInput, options?: Preflight.Options) =>
-  Effect.runPromise(Preflight.preflight(input as never, options).pipe(Effect.provide(layer)));
+  Effect.runPromise(Preflight.preflight(input as never, patient(options)).pipe(Effect.provide(layer)));
 export const scanOn = (layer: Layer.Layer<Rpc.Rpc>, input: AnyInput, options?: Preflight.Options) =>
-  Effect.runPromise(Preflight.scan(input as never, options).pipe(Effect.provide(layer)));
+  Effect.runPromise(Preflight.scan(input as never, patient(options)).pipe(Effect.provide(layer)));
+/** A proof takes the deadline of its scan. */
 export const proveOn = <R extends Report.Report>(layer: Layer.Layer<Rpc.Rpc>, report: R, options?: Preflight.Options) =>
   Effect.runPromise(Preflight.prove(report, options).pipe(Effect.provide(layer)));
 
@@ -260,13 +257,13 @@ export const proveOn = <R extends Report.Report>(layer: Layer.Layer<Rpc.Rpc>, re
 export type AnyInput = Transaction.Input | ReadonlyArray<unknown>;
 
 export const preflight = (url: string, input: AnyInput, options?: Preflight.Options): Promise<Report.BundleReport> =>
-  Effect.runPromise(Preflight.preflight(input as never, options).pipe(Effect.provide(layerOf(url))));
+  preflightOn(layerOf(url), input, options);
 
 export const scan = (url: string, input: AnyInput, options?: Preflight.Options): Promise<Report.BundleReport> =>
-  Effect.runPromise(Preflight.scan(input as never, options).pipe(Effect.provide(layerOf(url))));
+  scanOn(layerOf(url), input, options);
 
 export const prove = <R extends Report.Report>(url: string, report: R, options?: Preflight.Options): Promise<R> =>
-  Effect.runPromise(Preflight.prove(report, options).pipe(Effect.provide(layerOf(url))));
+  proveOn(layerOf(url), report, options);
 
 /** The clearance, or the error that stood against it. */
 export const readiness = <R extends Report.Report>(report: R) => Effect.runPromise(Effect.result(Report.ready(report)));

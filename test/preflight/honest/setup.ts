@@ -1,6 +1,7 @@
 /** Sets the stage: accounts with money, what each row does ahead, and a pool full of others. */
 import type { Hex, TransactionSerializable } from "viem";
 import * as artifacts from "../../contracts/artifacts.js";
+import { until } from "../../harness/gethEngine.js";
 import { calldata, type Call, type Scene } from "../scene.js";
 import { sendingFrom } from "../troupe.js";
 import { approve, deployAll, ether, mint, stranger, whoOf, type Rows, type Stage, type Who } from "./stage.js";
@@ -31,8 +32,9 @@ export const sendAll = async (
 /** Mines until nothing is left in the pool. */
 export const drain = async (scene: Scene): Promise<void> => {
   for (let tries = 0; tries < 40; tries++) {
-    const { pending } = (await scene.ask("txpool_status", [])) as { readonly pending: Hex };
-    if (BigInt(pending) === 0n) return;
+    const pool = (await scene.ask("txpool_status", [])) as Readonly<Record<"pending" | "queued", Hex>>;
+    // why: what came this moment is queued, and not yet pending
+    if (BigInt(pool.pending) + BigInt(pool.queued) === 0n) return;
     await scene.mine();
   }
   throw new Error("the pool is never empty");
@@ -52,16 +54,13 @@ const fund = async (stage: Stage, accounts: ReadonlyArray<Who>): Promise<void> =
 /** Others, whose transactions stay pending. */
 const bystanders = Array.from({ length: 10 }, (_, index) => whoOf(`bystander ${index}`));
 
-const untilPending = async ({ scene }: Stage, hashes: ReadonlyArray<Hex>) => {
-  for (let tries = 0; tries < 100; tries++) {
+const untilPending = ({ scene }: Stage, hashes: ReadonlyArray<Hex>) =>
+  until("the pending block has all of the others", async () => {
     const block = (await scene.ask("eth_getBlockByNumber", ["pending", false])) as {
       readonly transactions: ReadonlyArray<string>;
     };
-    if (hashes.every((hash) => block.transactions.includes(hash))) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error("never all pending");
-};
+    return hashes.every((hash) => block.transactions.includes(hash));
+  });
 
 /**
  * Forty transactions that have nothing to do with any row, but that they use the same tokens: transfers, trades in
