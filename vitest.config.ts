@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import LongestFirst from "./test/harness/longestFirst.js";
 
 /** The package by its own name means the sources, so that examples run before anything is built. */
 const conditions = ["@evm-preflight/source"];
@@ -45,6 +46,7 @@ export default defineConfig({
   test: {
     // Nodes run beside the tests: more workers than this only wait for each other.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     reporters: isWhole ? ["default", "./test/harness/slowest.ts"] : ["default"],
     coverage: {
       provider: "v8",
@@ -60,7 +62,7 @@ export default defineConfig({
           name: "pure",
           include: pure,
           exclude: counted,
-          testTimeout: 30_000,
+          testTimeout: 120_000,
           pool: "threads",
           isolate: false,
           setupFiles: ["test/harness/authorities.ts"],
@@ -72,8 +74,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/doors/**", ...pure, ...apart, ...counted, ...beside],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           pool: "forks",
           isolate: false,
           setupFiles: ["test/harness/forget.ts"],
@@ -84,8 +86,8 @@ export default defineConfig({
         test: {
           name: "apart",
           include: apart,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           pool: "forks",
         },
       },
@@ -94,7 +96,7 @@ export default defineConfig({
         test: {
           name: "counted",
           include: counted,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           pool: "forks",
           execArgv: ["--no-opt", "--no-sparkplug", "--no-flush-bytecode", "--no-lazy-feedback-allocation"],
         },
@@ -104,8 +106,8 @@ export default defineConfig({
           name: "doors",
           include: ["test/doors/**/*.test.ts"],
           globalSetup: ["test/doors/build.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           pool: "forks",
         },
       },

@@ -58,8 +58,7 @@ const warm = Math.max(Math.floor(scans / 5), 2_000);
 if (scans > 0 && scans <= warm) throw new Error(`a life is longer than ${warm} scans`);
 const [early, late] = scans === 0 ? [0, 0] : [await lived(warm), await lived(scans)];
 await long.dispose();
-if (scans > 0)
-  console.log(`heap after ${warm} scans ${early.toFixed(1)} MiB, after ${scans} ${late.toFixed(1)} MiB`);
+if (scans > 0) console.log(`heap after ${warm} scans ${early.toFixed(1)} MiB, after ${scans} ${late.toFixed(1)} MiB`);
 if (late - early > noise) misses.push(`the heap grew by ${(late - early).toFixed(1)} MiB`);
 
 const preflight = createPreflight({ url: node.url });

@@ -482,11 +482,11 @@ describe("examples/fee-model.ts", () => {
 });
 
 describe("examples/demo.ts", () => {
-  it("shows six verdicts as expected and ends its node", { timeout: 90_000 }, () => {
+  it("shows six verdicts as expected and ends its node", { timeout: 330_000 }, () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ["--import", "tsx", "--conditions=@evm-preflight/source", "examples/demo.ts"],
-      { cwd: root, encoding: "utf8", timeout: 60_000 },
+      { cwd: root, encoding: "utf8", timeout: 300_000 },
     );
     expect(stdout).not.toContain("!!");
     expect(stderr).toBe("");

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root, walkFiles } from "./harness/sources.js";
 
@@ -72,7 +73,17 @@ describe("the publisher", () => {
         .scan({ from: account, to: account })
         .then((report) => console.log(Report.toHtml(report)));`,
     );
-    const html = run("report.ts").stdout;
+    buildSync({
+      ...{
+        absWorkingDir: copy,
+        entryPoints: ["report.ts"],
+        outfile: "report.mjs",
+        allowOverwrite: true,
+        logLevel: "error",
+      },
+      ...{ bundle: true, packages: "external", platform: "node", target: "node20", format: "esm" },
+    });
+    const html = spawnSync(process.execPath, ["report.mjs"], { cwd: copy, encoding: "utf8" }).stdout;
     expect(html).toMatch(
       /<a href="https:\/\/github\.com\/acme\/fork\/blob\/main\/docs\/errors\.md#\w+" rel="noreferrer" target="_blank">/,
     );

@@ -20,7 +20,7 @@ const runExample = async (name: string, { url, port }: { readonly url: string; r
     ["--import", "tsx", "--conditions=@evm-preflight/source", `examples/${name}.ts`],
     {
       cwd: root,
-      timeout: 60_000,
+      timeout: 300_000,
       env: {
         ...process.env,
         ETH_RPC_URL: url,

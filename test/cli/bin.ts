@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-interface Ended {
+export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -29,23 +29,34 @@ export interface Bin {
   readonly remove: () => void;
 }
 
-/** Bundles `src/cli.ts` the way the package does. */
+/** Bundles `src/cli.ts` the way the package does; a process does so once, for all of its test files. */
+const bundled = (() => {
+  let bundle: Promise<string> | null = null;
+  const make = async (): Promise<string> => {
+    const folder = mkdtempSync(join(tmpdir(), "evm-preflight-bundle-"));
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, "evm-preflight.mjs");
+    await build({
+      entryPoints: [fileURLToPath(new URL("../../src/cli.ts", import.meta.url))],
+      outfile: file,
+      bundle: true,
+      platform: "node",
+      target: "node20",
+      format: "esm",
+      minify: true,
+      logLevel: "error",
+      banner: {
+        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+      },
+    });
+    return file;
+  };
+  return () => (bundle ??= make());
+})();
+
 export const buildBin = async (): Promise<Bin> => {
   const directory = mkdtempSync(join(tmpdir(), "evm-preflight-bin-"));
-  const file = join(directory, "evm-preflight.mjs");
-  await build({
-    entryPoints: [fileURLToPath(new URL("../../src/cli.ts", import.meta.url))],
-    outfile: file,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "esm",
-    minify: true,
-    logLevel: "error",
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-    },
-  });
+  const file = await bundled();
   const { ETH_RPC_URL: _, ...environment } = process.env;
   return {
     file,

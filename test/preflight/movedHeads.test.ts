@@ -17,7 +17,7 @@ describe.each(bounded)("a competitor's block among the requests, on %s", (_, sta
     } finally {
       await ground.stop();
     }
-  }, 120_000);
+  }, 600_000);
 
   it("nothing is ready on a block that a second endpoint shows to be old", async () => {
     const ground = await start();
@@ -30,7 +30,7 @@ describe.each(bounded)("a competitor's block among the requests, on %s", (_, sta
     } finally {
       await ground.stop();
     }
-  }, 240_000);
+  }, 600_000);
 
   it("what is confirmed is ready on the latest block, wherever the block came", async () => {
     const ground = await start();
@@ -44,7 +44,7 @@ describe.each(bounded)("a competitor's block among the requests, on %s", (_, sta
     } finally {
       await ground.stop();
     }
-  }, 120_000);
+  }, 600_000);
 });
 
 describe.each(paced)(
@@ -65,7 +65,7 @@ describe.each(paced)(
       } finally {
         await ground.stop();
       }
-    }, 120_000);
+    }, 600_000);
 
     it("nothing that speculates is falsely ready at places, in orders and at base fees that are drawn", async () => {
       const ground = await start();
@@ -78,7 +78,7 @@ describe.each(paced)(
       } finally {
         await ground.stop();
       }
-    }, 120_000);
+    }, 600_000);
   },
 );
 
@@ -95,5 +95,5 @@ describe.each(bounded.filter(([name]) => name.endsWith("1337")))("a header that 
     } finally {
       await ground.stop();
     }
-  }, 240_000);
+  }, 600_000);
 });

@@ -4,11 +4,11 @@
  */
 import { Session } from "node:inspector/promises";
 import { describe, expect, it } from "vitest";
-import type { Report } from "../rooms/report.js";
-import { Hex } from "../rooms/primitives.js";
+import { summary, toHtml, toJson, toMarkdown, toSvg, toText, type Report } from "../rooms/report.js";
+import { Address, Hex } from "../rooms/primitives.js";
 import { alice, bob, granted, moved, report, transfer, usdc } from "./fixtures.js";
-import { at, renderings } from "./renderings.js";
 
+const at = (prefix: string, index: number) => Address.make(`0x${prefix}${index.toString(16).padStart(38, "0")}`);
 const amountOf = (index: number) => 10n ** 12n + BigInt(index) * 1_000_003n;
 
 /** As many movements, balances, approvals, tokens and parties; the calldata names every amount. */
@@ -84,6 +84,16 @@ const workOf = async (run: () => unknown): Promise<number> => {
   }
 };
 
+const renderings: ReadonlyArray<readonly [name: string, render: (of: Report) => unknown]> = [
+  ["summary", summary],
+  ["toText", toText],
+  ["toText, full", (one) => toText(one, { full: true })],
+  ["toHtml", toHtml],
+  ["toMarkdown", toMarkdown],
+  ["toSvg", toSvg],
+  ["toJson", toJson],
+];
+
 describe("a report twice as large", () => {
   const [small, large] = [wide(400), wide(800)];
   it("is counted, and what is quadratic is seen", async () => {
@@ -96,5 +106,28 @@ describe("a report twice as large", () => {
     const [one, two] = [await workOf(() => render(small)), await workOf(() => render(large))];
     expect(one).toBeGreaterThan(400);
     expect(two / one).toBeLessThan(2.6);
+  });
+});
+
+/** So many ids of one token that come, each from somebody else, and are measured. */
+const ids = (count: number): Report => {
+  const all = Array.from({ length: count }, (_, index) => 2n ** 159n + BigInt(index) * 1_000_003n);
+  const one = { token: usdc, evidence: "measured" } as const;
+  return report({
+    transfers: all.map((tokenId, index) =>
+      moved({ ...one, standard: "erc721", tokenId, amount: tokenId, from: at("bb", index), to: alice }),
+    ),
+    balanceChanges: all.map((tokenId) => ({ ...one, account: alice, tokenId, before: 0n, after: 1n, delta: 1n })),
+  });
+};
+
+describe("5,200 ids", () => {
+  const [half, all] = [ids(2_600), ids(5_200)];
+  // why: a rendering is one stretch of the event loop. 118 calls for each at most, more where flows are summed per part
+  it.each(renderings)("take twice the work of half of them, and 150 calls each at most: %s", async (_, render) => {
+    render(half);
+    const [one, two] = [await workOf(() => render(half)), await workOf(() => render(all))];
+    expect(two / one).toBeLessThan(2.6);
+    expect(two).toBeLessThan(150 * 5_200);
   });
 });

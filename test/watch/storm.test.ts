@@ -5,7 +5,7 @@ import { storm } from "./storm.js";
 
 it.each(isWhole ? (["http", "socket", "mixed"] as const) : (["http", "socket"] as const))(
   "a watched report is never `Fresh` when a proof would differ, over %s",
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (over) => {
     const { wrong, told, proofsHeldAgainst, reorganisations, cuts } = await storm({
       ...{ over, blocks: 60, everyBlocks: 1, seed: 7 },

@@ -153,6 +153,9 @@ const layerOn = (url: string, turns: Turns): Layer.Layer<Rpc.Rpc> =>
     ),
   ).pipe(Layer.provide(Rpc.layerHttp(url, { retryTimes: 0 })));
 
+/** Requests are answered one at a time, on machines that may be busy. */
+const deadline = "1 minute";
+
 const realClock = Effect.runSync(Effect.service(Clock.Clock));
 
 /** Blocks are made on demand, at times of their own: a clock that is so many ms ahead of the real one. */
@@ -239,7 +242,7 @@ export const everyPlace = async (
 ): Promise<ReadonlyArray<Placed>> => {
   const stage = await stageOn(ground);
   const speculate = by === "speculate";
-  const options = { block: block === "pending" ? undefined : block, confirmHead, speculate } as const;
+  const options = { block: block === "pending" ? undefined : block, confirmHead, speculate, deadline } as const;
   let turns = new Turns(order);
   const ahead = { ms: 0 };
   // why: the connection's own clock is that of its requests, or their deadlines have passed
@@ -353,7 +356,7 @@ export const randomRuns = async (
         await rawRequest(url, "anvil_setNextBlockBaseFeePerGas", [numberToHex(baseFee)]);
         await mine();
       }
-      const options = { block, confirmHead: random() < 0.1, speculate };
+      const options = { block, confirmHead: random() < 0.1, speculate, deadline };
       ahead.ms = (await stage.aheadMs()) + Math.floor(random() * 8_000);
       await runtime.runPromise(Preflight.preflight(stage.input, options));
       const old = await rawRequest(url, "eth_getBlockByNumber", ["latest", false]);
