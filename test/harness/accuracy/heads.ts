@@ -154,7 +154,7 @@ const layerOn = (url: string, turns: Turns): Layer.Layer<Rpc.Rpc> =>
   ).pipe(Layer.provide(Rpc.layerHttp(url, { retryTimes: 0 })));
 
 /** Requests are answered one at a time, on machines that may be busy. */
-const deadline = "1 minute";
+const deadline = "1 minute" as const;
 
 const realClock = Effect.runSync(Effect.service(Clock.Clock));
 
