@@ -13,7 +13,7 @@ const crowd = Effect.flatMap(Rpc.Rpc, (rpc) =>
     }),
   ),
 ).pipe(
-  Effect.provide(Rpc.layerTransport(http(url, { batch: batch === "batch" }))),
+  Effect.provide(Rpc.layerTransport(http(url, { batch: batch === "batch", timeout: 120_000 }))),
   Effect.provideService(CurrentRun, { round: 1, deadline: null, record: () => undefined, signal }),
 );
 console.log(`${(await Effect.runPromise(crowd)).length} answers`);
