@@ -13,7 +13,7 @@ import { ChainIdMismatch, type Verdict } from "../errors/verdicts.js";
 import { wordAt, wordOf, dataAt } from "../abi/words.js";
 import { RandomWords } from "../primitives/effects.js";
 import { lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { no, type Checked } from "../primitives/problem.js";
 import { count, text } from "../primitives/statement.js";
 import { code, fromError, type Finding } from "../report/finding.js";
@@ -49,13 +49,16 @@ const readSignings = Effect.fnUntraced(function* (
   const roll = yield* Effect.service(RandomWords);
   const account = (): Address => `0x5a${roll(19).slice(2)}`;
   const all = inputs.map(({ input, at, place }): Checked<PlacedSigning> =>
-    Result.map(signingIn(input, at), (read) => ({
-      ...{ ...read, place },
-      stand: {
-        ...{ r: `0x00${roll(31).slice(2)}`, s: `0x3f${roll(31).slice(2)}`, v: 27n },
-        ...{ stranger: account(), taker: account() },
-      },
-    })),
+    Result.map(
+      safely(() => signingIn(input, at), no(`${at}signer`, "cannot be read")),
+      (read) => ({
+        ...{ ...read, place },
+        stand: {
+          ...{ r: `0x00${roll(31).slice(2)}`, s: `0x3f${roll(31).slice(2)}`, v: 27n },
+          ...{ stranger: account(), taker: account() },
+        },
+      }),
+    ),
   );
   const signings = yield* Effect.fromResult(
     Result.mapError(
