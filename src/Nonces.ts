@@ -41,5 +41,6 @@ export { adopt, bootstrap, forget, moveTo } from "./nonces/protocol/start.js";
 export { check, committed, keep, lanes, layerKeep, reconcile, status } from "./nonces/protocol/reconcile.js";
 export type { KeepOptions } from "./nonces/protocol/reconcile.js";
 export { deliver, fillGap, noop, report, sendReplacement, withNonce, type Sent } from "./nonces/protocol/send.js";
+export { sendSync, type SyncOptions } from "./nonces/protocol/sync.js";
 export { defaults, Sender, Settings } from "./nonces/service.js";
 export { health, toText, type Status } from "./nonces/status.js";

@@ -29,7 +29,7 @@ import type { Head } from "./eth/block.js";
 import type { Failure } from "./eth/ask.js";
 import { lazyImport } from "./primitives/effects.js";
 import type { Hash } from "./primitives/hex.js";
-import type { Settled } from "./settle/settlement.js";
+import type { SentTransaction, Settled } from "./settle/settlement.js";
 import type { GivenSigning } from "./signing/input.js";
 import { isSigning } from "./signing/marks.js";
 import { watchWith, type Watched } from "./watch/watch.js";
@@ -257,7 +257,8 @@ const settling = lazyImport(() => import("./settle/ask/settle.js"));
 
 /**
  * Compares what the report said of its transactions with what the chain did: `hashes` are those that were sent, one
- * for each request of the report in its order. One that is pending, was dropped, or lost its nonce to another is told
+ * for each request of the report in its order, or what `deliver` gave of them: a receipt that came with the sending is
+ * asked for again only where the transaction is shown in another block. One that is pending, was dropped, or lost its nonce to another is told
  * as such; where the outcome is another one, it is run again to tell why. A bundle's balances are compared where one
  * block holds all of it.
  *
@@ -269,7 +270,7 @@ const settling = lazyImport(() => import("./settle/ask/settle.js"));
  */
 export const settle = (
   report: Report,
-  hashes: ReadonlyArray<Hash>,
+  hashes: ReadonlyArray<Hash | SentTransaction>,
   options?: {
     /** How long it may take: ms, or an Effect Duration; default 30 s. */
     readonly deadline?: Duration.Input | undefined;

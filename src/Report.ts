@@ -8,7 +8,14 @@ export { Figure, type Statement } from "./primitives/statement.js";
 export { diff, diffText } from "./report/diff.js";
 export { Finding, FindingCode, messageOf, type NoteCode, StepName } from "./report/finding.js";
 export { settle } from "./settle/settle.js";
-export type { Comparison, MinedOutcome, Hindsight, MinedSettlement, Settled } from "./settle/settlement.js";
+export type {
+  Comparison,
+  MinedOutcome,
+  Hindsight,
+  MinedSettlement,
+  SentTransaction,
+  Settled,
+} from "./settle/settlement.js";
 export { settledText } from "./settle/text.js";
 export { withAuthorizations } from "./report/authorizations.js";
 export { matches, mismatch } from "./report/matches.js";

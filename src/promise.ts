@@ -127,6 +127,8 @@ export interface PreflightClient<sender extends "caller" | "client" = "caller"> 
       Promises.Abortable & {
         /** Broadcasts this transaction first; the client's `send`, else `eth_sendRawTransaction`, when left out. */
         readonly send?: Send | undefined;
+        /** As `deliver` has it; not with a `send`. */
+        readonly sync?: DeliverOptions["sync"];
       },
   ) => Promise<Nonces.Sent>;
   /** The upkeep of lanes beside sending: `bootstrap` once, `keep` in at least one process. */

@@ -121,7 +121,7 @@ const vmError = (flat: Flat, { code, bytes, texts }: Level): boolean =>
   ((code === -32015 || code === -32016) && texts.some((text) => bytesInText(text) !== null)) ||
   // why: a gateway that fails after it passed bytes on says so, too: a send is not refused by that
   (vmCodes.has(code) &&
-    !(code === -32603 && flat.method.startsWith("eth_send")) &&
+    !(code === -32603 && flat.method.includes("_send")) &&
     bytes !== null &&
     (looksLikeRevert(bytes) || flat.isKnownError(bytes)));
 const vmCodes: ReadonlySet<number | null> = new Set([-32000, -32015, -32016, -32603]);

@@ -39,7 +39,9 @@ export const Reason = Schema.Union([
 ]);
 export type Reason = typeof Reason.Type;
 
-const sending = new Set(["eth_sendRawTransaction", "eth_sendRawTransactionSync", "eth_sendTransaction"]);
+const sending = new Set([
+  ...["eth_sendRawTransaction", "eth_sendRawTransactionSync", "eth_sendTransaction", "realtime_sendRawTransaction"],
+]);
 
 /** A method of the node that could not be answered, and why. Recover with `Effect.catchReason`. */
 export class RpcError extends derived<

@@ -36,7 +36,7 @@ export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
    * - `unknown`: it is not known whether the node took it: send the same bytes again.
    */
   kind: SendOutcomeKind,
-  /** The hash the node answered with; null when it answered with an error. */
+  /** The hash the node answered with, by itself or in a receipt; null when it answered with an error. */
   hash: nullable(Hash),
   /** The classified error; null when the node took it. */
   error: nullable(Schema.Union([Verdict, RpcError])),
@@ -101,15 +101,36 @@ const judge = (error: RpcError | Verdict): SendOutcome["kind"] => {
 const resultIn = (answer: unknown): unknown =>
   isRecord(answer) && (answer["error"] === undefined || answer["error"] === null) ? answer["result"] : undefined;
 
+/** A hash, or that of a receipt. */
+const hashIn = (result: unknown): unknown => (isRecord(result) ? result["transactionHash"] : result);
+
 /**
- * The outcome of a send, read from its hash, its classified error, a whole JSON-RPC answer, or an error of another
- * client. Of viem's errors the node's own text counts. Anything else is `unknown`.
+ * The outcome of a send, read from its hash, its receipt, its classified error, a whole JSON-RPC answer, or an error of
+ * another client. Of viem's errors the node's own text counts. Anything else is `unknown`.
  */
 export const outcomeOf = (answer: unknown): SendOutcome => {
-  const result = isHash(answer) ? answer : resultIn(answer);
-  if (isHash(result)) return new SendOutcome({ kind: "accepted", hash: result });
+  const hash = [answer, resultIn(answer)].map(hashIn).find(isHash);
+  if (hash !== undefined) return new SendOutcome({ kind: "accepted", hash });
   const error = isJudged(answer) ? answer : classify({ method: "eth_sendRawTransaction", error: answer });
   return new SendOutcome({ kind: judge(error), error });
+};
+
+/** Codes of EIP-7966 for a transaction that is in the pool and not mined: the time is over, or it is not ready. */
+const notMined: ReadonlySet<unknown> = new Set([4, 5]);
+
+/** True if a node that was to wait for a receipt says that it took this transaction: the error has its hash as `data`. */
+export const isTaken = (error: RpcError | Verdict, hash: Hash): boolean => {
+  const raw = error._tag === "RpcError" ? error.reason.raw : "raw" in error ? error.raw : null;
+  return isRecord(raw) && notMined.has(raw["code"]) && isHash(raw["data"]) && raw["data"].toLowerCase() === hash;
+};
+
+/** True if a node refused a method, or its parameters, as such: whatever it was to send was not sent. */
+export const isUnsent = (error: RpcError | Verdict): boolean => {
+  if (error._tag !== "RpcError") return false;
+  const { _tag, code } = error.reason;
+  return (
+    _tag === "MethodNotSupported" || _tag === "MethodNotPermitted" || (_tag === "InvalidParams" && code === -32_602)
+  );
 };
 
 /** Returns what a store keeps of it: the kind, and of a refusal why. */

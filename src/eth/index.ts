@@ -4,5 +4,5 @@ export { Receipt } from "./block.js";
 export { chainsInUse } from "./chains.js";
 export { nonceTakerOf } from "./nonceTaker.js";
 export { sent } from "./round.js";
-export { readTransaction } from "./transactions.js";
+export { isOfSend, readTransaction, receiptOfSend, sendForReceipt } from "./transactions.js";
 export { decoder, nullOr } from "./shape.js";

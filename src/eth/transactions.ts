@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
+import { copyOf } from "../primitives/copy.js";
 import type { Address, Hash } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { Rpc } from "../rpc/index.js";
@@ -21,6 +22,16 @@ export const readTransaction = /* @__PURE__ */ decoder(
   "eth_getTransactionByHash",
   /* @__PURE__ */ nullOr(FullTransaction),
 );
+
+/** Receipts that came in the answer to a send, each with a copy that nobody else can change. */
+const ofSends = new WeakMap<object, Receipt>();
+
+/** True if this receipt came in the answer to a send. */
+export const isOfSend = (value: unknown): value is Receipt => isRecord(value) && ofSends.has(value);
+
+/** The receipt as it came, whatever became of it since; null where it came in no answer to a send. */
+export const receiptOfSend = (value: unknown): Receipt | null =>
+  isOfSend(value) ? (ofSends.get(value) ?? null) : null;
 
 const isOther = (text: string, other: string): boolean => text.toLowerCase() !== other.toLowerCase();
 
@@ -52,6 +63,26 @@ export const getTransactionReceipt = (parameters: {
   const request = askByHash(method, parameters, readReceipt, "transactionHash", "of another transaction");
   return Effect.tap(request, (receipt) => checkBlooms(method, receipt === null ? [] : [receipt], () => "result"));
 };
+
+/** Sends by a method that answers with the receipt, and sees that it is of this transaction. */
+export const sendForReceipt = (
+  method: string,
+  params: ReadonlyArray<unknown>,
+  hash: Hash,
+): Effect.Effect<Receipt, Failure, Rpc> =>
+  ask(
+    method,
+    () => params,
+    (result) =>
+      Result.filterOrFail(
+        decoder(method, Receipt)(result),
+        ({ transactionHash }) => !isOther(transactionHash, hash),
+        () => malformed(method, "result.transactionHash", "of another transaction"),
+      ),
+  ).pipe(
+    Effect.tap((receipt) => checkBlooms(method, [receipt], () => "result")),
+    Effect.tap((receipt) => Effect.sync(() => ofSends.set(receipt, copyOf(receipt)))),
+  );
 
 /**
  * A transaction, mined or pending; null where the node does not know it.

@@ -54,6 +54,13 @@ export interface DeliverOptions extends RunOptions {
   readonly onCaution?: "refuse" | "send" | ((report: Report) => boolean | Promise<boolean>) | undefined;
   /** How long a nonce is kept for the signature, ms. Default 60 s (`Nonces.Settings`). */
   readonly ttl?: number | undefined;
+  /**
+   * Waits for the receipt in the same request where the node has `eth_sendRawTransactionSync` or
+   * `realtime_sendRawTransaction`: `sent[].receipt`. `timeout` is how long the node waits, ms. Where no receipt comes in
+   * time, the transaction is `handed` as without it. Of a bundle the last transaction waits. Not with a `send` of the
+   * client. Default false; see `Nonces.sendSync`.
+   */
+  readonly sync?: boolean | Nonces.SyncOptions | undefined;
 }
 
 /** Between two looks at the chain, ms. */
@@ -199,12 +206,13 @@ const signedBy = Effect.fnUntraced(function* (sign: Sign, clearance: BundleClear
 export const deliverAll = Effect.fnUntraced(function* (
   sign: Sign,
   input: unknown,
-  { waitMs = 0, ttl, onCaution = "refuse", ...options }: DeliverOptions,
+  { waitMs = 0, ttl, sync, onCaution = "refuse", ...options }: DeliverOptions,
   clears: ReturnType<typeof clearsBy> = clearsBy(onCaution),
 ) {
   yield* Effect.fromResult(functionGiven("sign", sign));
   yield* Effect.fromResult(cautionGiven(onCaution));
-  yield* Effect.fromResult(besideLane({ waitMs, ttl }, ["waitMs", "ttl"]));
+  const given = yield* Effect.fromResult(besideLane({ waitMs, ttl, sync }, ["waitMs", "ttl", "sync"]));
+  const sendLast = given.sync ? Nonces.sendSync(given.sync) : broadcast;
   const { report, leases } = yield* reservedFor(input, { waitMs, ttl }, options);
   const clearance = yield* clears(report);
   const signed = yield* signedBy(sign, clearance);
@@ -223,7 +231,9 @@ export const deliverAll = Effect.fnUntraced(function* (
       ({ expiresAt } = cleared);
       if (index === 0) lastReport = cleared.again;
     }
-    const result = yield* Effect.result(Nonces.deliver(lease, signed[index] ?? "0x", broadcast));
+    // why: the others would wait for a block each, and what was proven of those behind them would grow old
+    const send = index === leases.length - 1 ? sendLast : broadcast;
+    const result = yield* Effect.result(Nonces.deliver(lease, signed[index] ?? "0x", send));
     if (result._tag === "Success") return void sent.push(result.success);
     inDoubt = heldBy(lease, result.failure);
     return yield* result.failure;

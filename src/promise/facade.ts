@@ -54,10 +54,13 @@ export interface Actions<sender extends "caller" | "client" = "caller"> {
   ) => Promise<{ readonly value: bigint; readonly report: Report.BundleReport }>;
   /** `Preflight.prove`: proves a report, or proves it again. Rejects with `InvalidTransaction` where it is no report. */
   readonly prove: <R extends Report.Report>(report: R, options?: RunOptions) => Promise<R>;
-  /** `Preflight.settle`: compares the report with what was mined under `hashes`, which are in the report's order. */
+  /**
+   * `Preflight.settle`: compares the report with what was mined under `hashes`, which are in the report's order; `sent` of
+   * `deliver` will do.
+   */
   readonly settle: (
     report: Report.Report,
-    hashes: ReadonlyArray<Hash>,
+    hashes: ReadonlyArray<Hash | Report.SentTransaction>,
     options?: { readonly deadline?: Duration.Input | undefined } & Abortable,
   ) => Promise<Report.Settled>;
   /** `Preflight.ready`: what to sign. Rejects with the first blocker, and with `InvalidTransaction` where it is no report. */

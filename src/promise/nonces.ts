@@ -8,6 +8,7 @@ import { besideLane, type Given, type LaneId, type Takes } from "../nonces/lane.
 import { reserveTakes } from "../nonces/protocol/lease.js";
 import { checkKept, keepTakes } from "../nonces/protocol/reconcile.js";
 import type { Hash } from "../primitives/index.js";
+import type { DeliverOptions } from "./deliver.js";
 import { attempt, type Abortable, type Facade } from "./facade.js";
 import { functionGiven } from "./given.js";
 
@@ -80,14 +81,16 @@ const under = <O extends object, A, E, R>(
 export const withNonce = (
   lane: Nonces.Lane,
   sign: (nonce: bigint) => Promise<`0x${string}`>,
-  options?: Nonces.ReserveOptions & Abortable & { readonly send?: Send | undefined },
+  options?: Nonces.ReserveOptions &
+    Abortable & { readonly send?: Send | undefined; readonly sync?: DeliverOptions["sync"] },
 ) =>
-  under(options, [...reserveTakes, "send"], ({ send, ...others }) =>
-    Effect.andThen(
+  under(options, [...reserveTakes, "send", "sync"], ({ send, sync, ...others }) => {
+    const sendBy = sendOf(send) ?? (sync ? Nonces.sendSync(sync) : undefined);
+    return Effect.andThen(
       Effect.fromResult(functionGiven("sign", sign)),
-      Nonces.withNonce(lane, (nonce) => attempt(() => sign(nonce)), sendOf(send), others),
-    ),
-  );
+      Nonces.withNonce(lane, (nonce) => attempt(() => sign(nonce)), sendBy, others),
+    );
+  });
 
 export const bootstrap = (...[lane, options]: Parameters<NonceActions["bootstrap"]>) =>
   under(options, ["settleMs", "countsBy"], ({ settleMs, counts }) =>

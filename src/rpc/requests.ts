@@ -135,7 +135,7 @@ export const patience: Patience = {
 };
 
 /** Broadcasting twice is never ours to decide, and what was cleared must not grow old in a queue. */
-export const isBroadcast = (method: string): boolean => method.startsWith("eth_send");
+export const isBroadcast = (method: string): boolean => method.includes("_send");
 
 /** Returns the options of a caller, with the defaults for those left out. */
 export const patienceOf = (options: Partial<Patience>): Patience =>

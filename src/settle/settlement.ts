@@ -48,6 +48,14 @@ export interface Comparison {
   readonly uncompared: ReadonlyArray<Omit<Difference, "a" | "b">>;
 }
 
+/** A transaction that was sent, as `deliver` and `Nonces.deliver` give it. */
+export interface SentTransaction {
+  /** Its hash. */
+  readonly hash: Hash;
+  /** The receipt that came with the sending, which is then not asked for; any other object is not looked at. */
+  readonly receipt?: Receipt | null | undefined;
+}
+
 /** A transaction that was mined. */
 export interface MinedSettlement extends Comparison {
   /** It is in a block. */

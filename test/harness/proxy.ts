@@ -66,6 +66,8 @@ export interface ProxyOptions {
   readonly only?: ReadonlyArray<string>;
   /** The parameters that the node gets in place of those asked. */
   readonly rewrite?: (method: string, params: unknown) => unknown;
+  /** Methods that the node knows by another name. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 export interface Proxy {
@@ -161,7 +163,8 @@ export const startProxy = async (options: ProxyOptions): Promise<Proxy> => {
     if (fault?.kind === "result") return { status: 200, body: wrap(asked.id, { result: fault.result }), headers: json };
     const { rewrite = (_, given) => given } = options;
     const params = rewrite(asked.method, asked.params);
-    const real = await forward(options.target, JSON.stringify({ ...asked, params }));
+    const method = options.names?.[asked.method] ?? asked.method;
+    const real = await forward(options.target, JSON.stringify({ ...asked, method, params }));
     if (fault === null) return real;
     if (fault.kind === "drop" || fault.kind === "reset") return fault.kind;
     if (fault.kind === "cut") return { ...real, body: real.body.slice(0, real.body.length >> 1) };

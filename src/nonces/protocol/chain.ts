@@ -4,7 +4,7 @@ import { type Hash, type Hex, isRecord } from "../../primitives/index.js";
 import { InvalidLane, ChainIdMismatch } from "../../errors/index.js";
 import { outcomeOf, type SendOutcome } from "../../errors/sendOutcome.js";
 import * as Eth from "../../eth/index.js";
-import { decoder, nullOr, Receipt, nonceTakerOf } from "../../eth/index.js";
+import { decoder, nullOr, Receipt, isOfSend, nonceTakerOf } from "../../eth/index.js";
 import { malformed, Rpc } from "../../rpc/index.js";
 import { authenticate } from "../../transaction/index.js";
 import { askedBy, type LaneId } from "../lane.js";
@@ -121,11 +121,19 @@ export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Retur
   return yield* malformed("eth_sendRawTransaction", "result", "the hash of another transaction");
 });
 
+/** What came of one send. */
+const readAnswer = (answer: unknown): { readonly outcome: SendOutcome; readonly receipt: Receipt | null } => ({
+  outcome: outcomeOf(answer),
+  receipt: isOfSend(answer) ? answer : null,
+});
+
 /** Runs a send and reads its answer, or what it throws at once; only interruption is passed on. */
-export const outcomeOfSend = <A, E, R>(send: () => Effect.Effect<A, E, R>): Effect.Effect<SendOutcome, never, R> =>
+export const outcomeOfSend = <A, E, R>(
+  send: () => Effect.Effect<A, E, R>,
+): Effect.Effect<ReturnType<typeof readAnswer>, never, R> =>
   askedBy(send).pipe(
-    Effect.match({ onFailure: outcomeOf, onSuccess: outcomeOf }),
-    Effect.catchDefect((defect) => Effect.succeed(outcomeOf(defect))),
+    Effect.match({ onFailure: readAnswer, onSuccess: readAnswer }),
+    Effect.catchDefect((defect) => Effect.succeed(readAnswer(defect))),
   );
 
 /** All hashes committed at the nonce; none where the store has it no more. */

@@ -44,7 +44,7 @@ const resend = Effect.fnUntraced(function* <R>(
       const last = attempts.at(-1);
       if (last === undefined || last.raw === null || shown.has(last.hash)) return [];
       const { hash, raw } = last;
-      const outcome = yield* outcomeOfSend(() => send(raw));
+      const { outcome } = yield* outcomeOfSend(() => send(raw));
       yield* Effect.ignore(asking("report", (store) => store.report(lane, nonce, hash, recordOf(outcome))));
       return [{ nonce, hash, outcome, fellOut: state === "settled" }];
     }),

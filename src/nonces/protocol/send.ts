@@ -4,6 +4,7 @@ import * as Metric from "effect/Metric";
 import type { Hash, Hex } from "../../primitives/index.js";
 import { NonceBurned, refusalText, SendRejected } from "../../errors/index.js";
 import { recordOf, type SendOutcome } from "../../errors/sendOutcome.js";
+import type { Receipt } from "../../eth/index.js";
 import type { Rpc } from "../../rpc/index.js";
 import { askedBy, besideLane, type Lane, type LaneId } from "../lane.js";
 import * as Metrics from "../metrics.js";
@@ -26,6 +27,10 @@ export interface Sent {
   readonly hash: Hash;
   /** `accepted`, `alreadyKnown`, `tooLow`, `tooHigh` or `unknown`: what was refused for good fails. `accepted` is a hash, and no place in a pool: `state` says `handed`. */
   readonly outcome: SendOutcome;
+  /** How far it is known to have come: `mined` with a receipt, `seen` where the node knew these bytes, else `handed`. `Nonces.status` asks again. */
+  readonly state: "handed" | "seen" | "mined";
+  /** The receipt, where the send waited for it and it came ({@link sendSync}); it may say `failure`. Null otherwise. */
+  readonly receipt: Receipt | null;
 }
 
 /**
@@ -54,12 +59,16 @@ const recycle = Effect.fnUntraced(function* ({ lane, nonce, token, hash }: Commi
 });
 
 /**
- * Tells the store what came of a send, and answers what it means for the caller.
+ * Tells the store what came of a send, and answers what it means for the caller. `receipt`: what the node answered with.
  *
  * Fails with `SendRejected` when the node did not take the bytes (`mayBeSent` unless the settings allow
  * to give the nonce back), and with `NonceBurned` when somebody else's transaction is final at the nonce.
  */
-export const report = Effect.fn("Nonces.report")(function* (committed: Committed, outcome: SendOutcome) {
+export const report = Effect.fn("Nonces.report")(function* (
+  committed: Committed,
+  outcome: SendOutcome,
+  receipt: Receipt | null = null,
+) {
   const { lane, nonce, hash } = committed;
   const { kind } = outcome;
   yield* Effect.ignore(asking("report", (store) => store.report(lane, nonce, hash, recordOf(outcome))));
@@ -72,14 +81,15 @@ export const report = Effect.fn("Nonces.report")(function* (committed: Committed
     const isFree = kind === "rejected" && (yield* recycle(committed));
     return yield* new SendRejected({ lane: lane.id, nonce, hash, kind, isFree, detail: refusalText(outcome) });
   }
-  return { lane, nonce, hash, outcome } satisfies Sent;
+  const state = receipt === null ? (outcome.state ?? "handed") : "mined";
+  return { lane, nonce, hash, outcome, state, receipt } satisfies Sent;
 });
 
 /** Sends what `permit` recorded, and nothing where it fails. Between the two nothing is interrupted. */
 const sending = <E, R, R2>(permit: Effect.Effect<Committed, E, R>, send: () => Effect.Effect<unknown, unknown, R2>) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(permit, (committed) =>
-      restore(Effect.flatMap(outcomeOfSend(send), (outcome) => report(committed, outcome))),
+      restore(Effect.flatMap(outcomeOfSend(send), ({ outcome, receipt }) => report(committed, outcome, receipt))),
     ),
   );
 

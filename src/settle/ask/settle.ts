@@ -13,9 +13,11 @@ import {
   getTransaction,
   getTransactionReceipt,
   nonceTakerOf,
+  receiptOfSend,
 } from "../../eth/index.js";
 import * as Eth from "../../eth/index.js";
 import {
+  each,
   onlyHas,
   isHash,
   isRecord,
@@ -27,11 +29,11 @@ import {
 } from "../../primitives/index.js";
 import { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "../../pipeline/index.js";
 import { times, type Report } from "../../report/index.js";
-import { CurrentRun, type Rpc } from "../../rpc/index.js";
+import { CurrentRun, Rpc } from "../../rpc/index.js";
 import { balanceOf } from "../../witness/index.js";
 import { balanceFacts } from "../compare.js";
 import { isAsSaid, minedIn, settle as compare, settleBalances } from "../settle.js";
-import { gravest, type Hindsight, type Settled, type Settlement } from "../settlement.js";
+import { gravest, type Hindsight, type SentTransaction, type Settled, type Settlement } from "../settlement.js";
 import { askReplay } from "./replay.js";
 
 const atOnce = { concurrency: "unbounded" } as const;
@@ -39,9 +41,20 @@ const atOnce = { concurrency: "unbounded" } as const;
 /** Balances that are read around a block. */
 const mostHeld = 32;
 
+/** A transaction that was sent, with the receipt that came in the answer to the sending; null = it is asked for. */
+interface Known {
+  readonly hash: Hash;
+  readonly receipt: Receipt | null;
+}
+
+/** True if it tells all that a settlement reads, with the fees that the report told of. */
+const isWhole = ({ status, logs, effectiveGasPrice, l1Fee }: Receipt, { funds }: Report): boolean =>
+  [status, logs, effectiveGasPrice].every((each) => each !== null) &&
+  (l1Fee !== null || !funds.some(({ terms }) => terms.some(({ name }) => name === "l1Fee")));
+
 /** Reads the facts of one hash, before anything is compared. */
-const find = Effect.fnUntraced(function* ({ transactions }: Report, sent: Hash, transaction: number) {
-  const proven = transactions[transaction];
+const find = Effect.fnUntraced(function* (report: Report, { hash: sent, receipt }: Known, transaction: number) {
+  const proven = report.transactions[transaction];
   if (proven?.request == null)
     return yield* new InvalidTransaction({
       field: `report.transactions[${transaction}].request`,
@@ -49,22 +62,29 @@ const find = Effect.fnUntraced(function* ({ transactions }: Report, sent: Hash, 
     });
   const { from } = proven.input;
   const { nonce } = proven.request;
-  const { reported, known, count } = yield* Effect.all(
+  // why: of several endpoints one alone has said it
+  const isEnough = receipt !== null && isWhole(receipt, report) && (yield* Rpc).isQuorum !== true;
+  const given = isEnough ? receipt : null;
+  const asked = getTransactionReceipt({ hash: sent });
+  const { first, known, count } = yield* Effect.all(
     {
-      reported: getTransactionReceipt({ hash: sent }),
+      first: given === null ? asked : Effect.succeed(given),
       known: getTransaction({ hash: sent }),
       count: Eth.getTransactionCount({ address: from, block: "latest" }),
     },
     atOnce,
   );
+  // why: what was sent may be in another block since, or its block was no sealed one
+  const isStale = given !== null && (given.blockHash === null || given.blockHash !== known?.blockHash);
+  const reported = isStale ? yield* asked : first;
   // why: a receipt may outlive its block, and the transaction be in another since
   const isTorn = reported?.blockHash != null && known?.blockHash != null && reported.blockHash !== known.blockHash;
-  const receipt = isTorn ? null : reported;
+  const found = isTorn ? null : reported;
   // why: a node that has the transaction in a block, and its receipt not yet, has mined it all the same
   const isTaken = count > BigInt(nonce) && (isTorn || known?.blockNumber == null);
   // the state without a receipt; `taken`: the sender has used the nonce, and whether by this is not known
   const state: "pending" | "dropped" | "taken" = isTaken ? "taken" : known === null ? "dropped" : "pending";
-  return { transaction, sent, from, nonce, receipt, state };
+  return { transaction, sent, from, nonce, receipt: found, state };
 });
 type FactsFound = Effect.Success<ReturnType<typeof find>>;
 
@@ -146,9 +166,9 @@ const checkChain = ({ chainId, transactions }: Report): Effect.Effect<void, Fail
       : Effect.fail(new ChainIdMismatch({ expected: BigInt(expected), actual: BigInt(actual) }));
   });
 
-const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyArray<Hash>) {
-  const own = new Set(hashes.map((hash) => hash.toLowerCase()));
-  const finding = Effect.forEach(hashes, (hash, index) => find(report, hash, index), atOnce);
+const settleAll = Effect.fnUntraced(function* (report: Report, sent: ReadonlyArray<Known>) {
+  const own = new Set(sent.map(({ hash }) => hash.toLowerCase()));
+  const finding = Effect.forEach(sent, (each, index) => find(report, each, index), atOnce);
   const [found] = yield* inRound("settlement", Effect.all([finding, checkChain(report)], atOnce));
   const all = yield* afterwards(Effect.forEach(found, (each) => settleOne(report, each, own), atOnce));
   const transactions = all.map(({ settlement }) => settlement);
@@ -158,7 +178,7 @@ const settleAll = Effect.fnUntraced(function* (report: Report, hashes: ReadonlyA
   const untold: Settled["balancesUntold"] =
     outcome === "tampered" || outcome === "replaced"
       ? "otherRequest"
-      : block === undefined || receipts.length < hashes.length
+      : block === undefined || receipts.length < sent.length
         ? "notAllMined"
         : all.every((each) => each.block?.hash === block.hash)
           ? null
@@ -209,8 +229,16 @@ export const settled = <E, R>(effect: Effect.Effect<Settled, E, R>): Effect.Effe
     ),
   );
 
-/** The deadline of a settlement, ms; what is wrong with the input where it cannot be settled. */
-const deadlineIn = (report: Report, hashes: unknown, options: unknown): Checked<number> =>
+/** A hash, or a transaction with its hash, and the receipt where that came with its sending. */
+const sentIn = (entry: unknown, field: string): Checked<Known> => {
+  const { hash, receipt = null } = isRecord(entry) ? entry : { hash: entry };
+  if (!isHash(hash)) return no(isRecord(entry) ? `${field}.hash` : field, "must be a hash of 32 bytes");
+  const came = receiptOfSend(receipt);
+  return Result.succeed({ hash, receipt: came?.transactionHash.toLowerCase() === hash.toLowerCase() ? came : null });
+};
+
+/** What was sent, and the deadline in ms; what is wrong with the input where it cannot be settled. */
+const inputOf = (report: Report, hashes: unknown, options: unknown) =>
   Result.gen(function* () {
     const unlike = reportProblem(report);
     if (unlike !== null) return yield* Result.fail(unlike);
@@ -219,27 +247,26 @@ const deadlineIn = (report: Report, hashes: unknown, options: unknown): Checked<
     if (length === 0) return yield* no("report.transactions", "must have at least one transaction");
     if (hashes.length !== length)
       return yield* no("hashes", `must be one for each of the report's ${length} transactions`);
-    const wrong = hashes.findIndex((hash) => !isHash(hash));
-    if (wrong !== -1) return yield* no(`hashes[${wrong}]`, "must be a hash of 32 bytes");
+    const sent = yield* each(hashes, (entry, index) => sentIn(entry, `hashes[${index}]`));
     const given = options ?? {};
     if (!isRecord(given)) return yield* no("options", "must be an object");
     // why: the doors take the signal beside the options and read it themselves
     yield* onlyHas(given, ["deadline", "signal"], "an option", "options.");
-    return yield* times.deadline.check(given["deadline"] ?? 30_000, "options.deadline");
+    return { sent, deadline: yield* times.deadline.check(given["deadline"] ?? 30_000, "options.deadline") };
   });
 
 /** See `Preflight.settle`. */
 export const settle: (
   report: Report,
-  hashes: ReadonlyArray<Hash>,
+  hashes: ReadonlyArray<Hash | SentTransaction>,
   options?: { readonly deadline?: Duration.Input | undefined },
 ) => Effect.Effect<Settled, Failure | InvalidTransaction, Rpc> = admitted(
   Effect.fn("Preflight.settle")(function* (...[report, hashes, options]: Parameters<typeof settle>) {
-    const deadline = yield* Effect.fromResult(deadlineIn(report, hashes, options)).pipe(
+    const { sent, deadline } = yield* Effect.fromResult(inputOf(report, hashes, options)).pipe(
       Effect.mapError((problem) => new InvalidTransaction(problem)),
     );
     return yield* withRun(deadline, () =>
-      Effect.flatMap(alone(settleAll(report, hashes)), (result) =>
+      Effect.flatMap(alone(settleAll(report, sent)), (result) =>
         Effect.map(ledgerSoFar, (ledger): Settled => ({ ...result, ledger })),
       ),
     );
