@@ -45,6 +45,7 @@ const world: Readonly<Record<string, string>> = {
   input: `declare const input: import("evm-preflight").Transaction.RawCall;`,
   preflight: `declare const preflight: import("evm-preflight/promise").PreflightClient;`,
   report: `declare const report: import("evm-preflight").Report.Report;`,
+  account: `declare const account: import("viem/accounts").PrivateKeyAccount;`,
   logger: "declare const logger: { info(event: object): void };",
 };
 const moduleOf = (code: string): string => {

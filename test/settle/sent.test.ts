@@ -1,0 +1,153 @@
+/** Settlements from the receipt that came with the sending: the same as asked for, and never from another. */
+import * as Effect from "effect/Effect";
+import type * as Layer from "effect/Layer";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TransactionSerializable } from "viem";
+import * as Preflight from "../../src/Preflight.js";
+import { createPreflight } from "../../src/promise.js";
+import type * as Report from "../../src/Report.js";
+import * as Rpc from "../../src/Rpc.js";
+import { layerNonces } from "../../src/testing.js";
+import { accounts } from "../harness/anvil.js";
+import { startProxy, type Proxy } from "../harness/proxy.js";
+import { furnish, transferOf } from "../preflight/furnished.js";
+import { nobody, owner, scenesFor, tampered, type Scene } from "../preflight/scene.js";
+
+const receipt = "eth_getTransactionReceipt";
+// why: what is used up in another test of the file would be waited for
+const other = privateKeyToAccount(accounts[1].privateKey);
+
+describe.each(scenesFor("settlements from the receipt of the sending"))("on %s", (name, start) => {
+  let scene: Scene;
+  let proxy: Proxy;
+  let token: `0x${string}`;
+  beforeAll(async () => {
+    ({ scene, token } = await furnish(start));
+    proxy = await startProxy({ target: scene.url });
+  });
+  afterAll(async () => {
+    await proxy?.stop();
+    await scene?.stop();
+  });
+
+  const asked = ({ ledger }: Report.Settled, method: string) =>
+    ledger.requests.filter((request) => request.method === method).length;
+  const without = ({ ledger: _, ...settled }: Report.Settled) => settled;
+  const sending = (input: unknown, signer = owner) => {
+    const preflight = createPreflight({ url: proxy.url }, { nonces: layerNonces });
+    proxy.reset();
+    const sends = () => proxy.seen.filter(({ method }) => /_sendRaw/.test(method));
+    // why: anvil mines nothing by itself here, and geth neither
+    const mining = (async () => {
+      const least = Array.isArray(input) ? input.length : 1;
+      const isLast = () => sends().length >= least && sends().at(-1)?.method === "eth_sendRawTransactionSync";
+      await expect.poll(isLast, { timeout: 20_000 }).toBe(true);
+      // anvil refuses the time, and is asked again
+      if (name === "anvil") await expect.poll(() => sends().length, { timeout: 20_000 }).toBe(least + 1);
+      await expect
+        .poll(() => scene.count(signer.address, "pending"), { timeout: 20_000 })
+        .toBeGreaterThan(await scene.count(signer.address));
+      await scene.mine();
+    })();
+    const sign = (request: Report.Request) => signer.signTransaction(request as TransactionSerializable);
+    const delivered = preflight.deliver(input as never, sign, { sync: { timeout: 15_000 }, onCaution: "send" });
+    return Promise.all([delivered, mining]).then(([{ report, sent }]) => ({ preflight, report, sent, sends }));
+  };
+
+  it("the receipt of deliver is not asked for again, and the settlement is the same", async () => {
+    const { preflight, report, sent, sends } = await sending(transferOf(token));
+    expect(sent).toMatchObject([{ state: "mined", receipt: { status: "success" }, outcome: { kind: "accepted" } }]);
+    expect(sends().at(-1)?.method).toBe("eth_sendRawTransactionSync");
+    const [from, again] = [
+      await preflight.settle(report, sent),
+      await preflight.settle(report, [sent[0]?.hash ?? "0x"]),
+    ];
+    expect(without(from)).toEqual(without(again));
+    expect([from.class, asked(from, receipt), asked(again, receipt)]).toEqual(["same", 0, 1]);
+    // what was changed, or kept as text, is not read
+    const [{ hash, receipt: came } = { hash: "0x" as const, receipt: null }] = sent;
+    const text: unknown = JSON.parse(
+      JSON.stringify(came, (_, value) => (typeof value === "bigint" ? `${value}` : value)),
+    );
+    for (const receiptGiven of [text, { ...came, gasUsed: 1n }, {}, "0x", 5, null]) {
+      const settled = await preflight.settle(report, [{ hash, receipt: receiptGiven as never }]);
+      expect([settled.class, asked(settled, receipt)]).toEqual(["same", 1]);
+    }
+    Object.assign(came ?? {}, { gasUsed: 1n, logs: null, status: "failure" });
+    const changed = await preflight.settle(report, sent);
+    expect(without(changed)).toEqual(without(again));
+    await preflight.dispose();
+  });
+
+  it("it is asked for where it is of another block, of another transaction, or one endpoint of several said it", async () => {
+    const { preflight, report, sent } = await sending({ from: owner.address, to: nobody, value: 1n });
+    const [one] = sent;
+    if (one === undefined) return expect.fail();
+    const settled = (layer: Layer.Layer<Rpc.Rpc>, hash = one.hash) =>
+      Effect.runPromise(Preflight.settle(report, [{ hash, receipt: one.receipt }]).pipe(Effect.provide(layer)));
+    const shown = (changes: object | null) =>
+      tampered(scene.url, ({ method }) =>
+        method === "eth_getTransactionByHash"
+          ? (told) => (changes === null ? null : { ...(told as object), ...changes })
+          : null,
+      );
+    for (const changes of [null, { blockHash: null, blockNumber: null }, { blockHash: `0x${"ab".repeat(32)}` }])
+      expect(asked(await settled(shown(changes)), receipt)).toBe(1);
+    expect(asked(await settled(shown({})), receipt)).toBe(0);
+    expect(asked(await settled(shown({}), `0x${"ab".repeat(32)}`), receipt)).toBe(1);
+    const several = Rpc.quorum([
+      { url: scene.url, provider: "a" },
+      { url: proxy.url, provider: "b" },
+    ]);
+    expect(asked(await settled(several), receipt)).toBe(1);
+    await preflight.dispose();
+  });
+
+  it("of a bundle the last one waits, the others are handed before it, and all are settled", async () => {
+    const pay = (value: bigint) => ({ from: other.address, to: nobody, value });
+    const { preflight, report, sent, sends } = await sending([pay(1n), pay(2n), pay(3n)], other);
+    expect(sent.map(({ state, receipt: came }) => [state, came !== null])).toEqual([
+      ["handed", false],
+      ["handed", false],
+      ["mined", true],
+    ]);
+    expect(
+      sends()
+        .slice(0, 3)
+        .map(({ method }) => method),
+    ).toEqual(["eth_sendRawTransaction", "eth_sendRawTransaction", "eth_sendRawTransactionSync"]);
+    const settled = await preflight.settle(report, sent);
+    expect([settled.class, asked(settled, receipt)]).toEqual(["same", 2]);
+    await preflight.dispose();
+  });
+
+  it("what is no hash is refused by its field", async () => {
+    const preflight = createPreflight({ url: scene.url });
+    const report = await preflight.preflight({ from: owner.address, to: nobody, value: 1n });
+    for (const [given, field] of [
+      [{ hash: "0x12" }, "hashes[0].hash"],
+      [{}, "hashes[0].hash"],
+      ["0x12", "hashes[0]"],
+      [null, "hashes[0]"],
+    ] as const)
+      await expect(preflight.settle(report, [given as never])).rejects.toMatchObject({
+        _tag: "InvalidTransaction",
+        field,
+      });
+    await preflight.dispose();
+  });
+});
+
+it.each([0, -1, 1.5, "100", {}, { timeout: 0 }, { timeout: 1.5 }, { ms: 5 }])(
+  "deliver and withNonce refuse what is no time by its name: %j",
+  async (wrong) => {
+    await using preflight = createPreflight({ url: "http://127.0.0.1:1" });
+    const sync = (typeof wrong === "object" && Object.keys(wrong).length === 0 ? [] : wrong) as never;
+    const sign = () => Promise.reject(new Error("never asked"));
+    const refused = { _tag: "InvalidLane", field: "sync", mayBeSent: false };
+    const lane = { chainId: 1, address: owner.address };
+    await expect(preflight.deliver({} as never, sign as never, { sync })).rejects.toMatchObject(refused);
+    await expect(preflight.withNonce(lane, sign, { sync })).rejects.toMatchObject(refused);
+  },
+);
