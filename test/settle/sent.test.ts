@@ -9,13 +9,13 @@ import { createPreflight } from "../../src/promise.js";
 import type * as Report from "../../src/Report.js";
 import * as Rpc from "../../src/Rpc.js";
 import { layerNonces } from "../../src/testing.js";
+import type { Hash } from "../rooms/primitives.js";
 import { accounts } from "../harness/anvil.js";
-import { startProxy, type Proxy } from "../harness/proxy.js";
+import { startProxy, type Fault, type Proxy } from "../harness/proxy.js";
 import { furnish, transferOf } from "../preflight/furnished.js";
 import { nobody, owner, scenesFor, tampered, type Scene } from "../preflight/scene.js";
 
 const receipt = "eth_getTransactionReceipt";
-// why: what is used up in another test of the file would be waited for
 const other = privateKeyToAccount(accounts[1].privateKey);
 
 describe.each(scenesFor("settlements from the receipt of the sending"))("on %s", (name, start) => {
@@ -33,10 +33,11 @@ describe.each(scenesFor("settlements from the receipt of the sending"))("on %s",
 
   const asked = ({ ledger }: Report.Settled, method: string) =>
     ledger.requests.filter((request) => request.method === method).length;
-  const without = ({ ledger: _, ...settled }: Report.Settled) => settled;
-  const sending = (input: unknown, signer = owner) => {
+  const without = (settled: Report.Settled) => ({ ...settled, ledger: null });
+  const sending = (input: unknown, signer = owner, fault: Fault | null = null) => {
     const preflight = createPreflight({ url: proxy.url }, { nonces: layerNonces });
     proxy.reset();
+    proxy.fail("eth_sendRawTransactionSync", fault);
     const sends = () => proxy.seen.filter(({ method }) => /_sendRaw/.test(method));
     // why: anvil mines nothing by itself here, and geth neither
     const mining = (async () => {
@@ -84,23 +85,47 @@ describe.each(scenesFor("settlements from the receipt of the sending"))("on %s",
     const { preflight, report, sent } = await sending({ from: owner.address, to: nobody, value: 1n });
     const [one] = sent;
     if (one === undefined) return expect.fail();
-    const settled = (layer: Layer.Layer<Rpc.Rpc>, hash = one.hash) =>
-      Effect.runPromise(Preflight.settle(report, [{ hash, receipt: one.receipt }]).pipe(Effect.provide(layer)));
-    const shown = (changes: object | null) =>
-      tampered(scene.url, ({ method }) =>
-        method === "eth_getTransactionByHash"
-          ? (told) => (changes === null ? null : { ...(told as object), ...changes })
-          : null,
-      );
-    for (const changes of [null, { blockHash: null, blockNumber: null }, { blockHash: `0x${"ab".repeat(32)}` }])
-      expect(asked(await settled(shown(changes)), receipt)).toBe(1);
-    expect(asked(await settled(shown({})), receipt)).toBe(0);
-    expect(asked(await settled(shown({}), `0x${"ab".repeat(32)}`), receipt)).toBe(1);
+    const { hash } = one;
+    const settled = (layer: Layer.Layer<Rpc.Rpc>, of: Hash | Report.SentTransaction) =>
+      Effect.runPromise(Preflight.settle(report, [of]).pipe(Effect.provide(layer)));
+    const unlike = `0x${"ab".repeat(32)}` as const;
+    const changing = (method: string, change: (told: object) => unknown) =>
+      tampered(scene.url, (asks) => (asks.method === method ? (told) => change(told as object) : null));
+    const shown = (change: (told: object) => unknown) => changing("eth_getTransactionByHash", change);
     const several = Rpc.quorum([
       { url: scene.url, provider: "a" },
       { url: proxy.url, provider: "b" },
     ]);
-    expect(asked(await settled(several), receipt)).toBe(1);
+    const rows: ReadonlyArray<readonly [layer: Layer.Layer<Rpc.Rpc>, least: number, of?: Hash]> = [
+      [shown((told) => told), 0],
+      [shown(() => null), 1],
+      [shown((told) => ({ ...told, blockHash: null, blockNumber: null })), 1],
+      [shown((told) => ({ ...told, blockHash: unlike })), 1],
+      [shown((told) => told), 1, unlike],
+      [several, 1],
+    ];
+    for (const [layer, least, of = hash] of rows) {
+      const [from, again] = [await settled(layer, { hash: of, receipt: one.receipt }), await settled(layer, of)];
+      expect(without(from)).toEqual(without(again));
+      if (least === 0) expect(asked(from, receipt)).toBe(0);
+      else expect([asked(from, receipt), asked(from, receipt) >= least]).toEqual([asked(again, receipt), true]);
+    }
+    await preflight.dispose();
+  });
+
+  it("one that leaves out what a settlement reads is asked for, and the settlement is the same", async () => {
+    const less: Fault = {
+      kind: "map",
+      map: (told) => ({ ...(told as object), effectiveGasPrice: null, logs: null }),
+    };
+    const { preflight, report, sent } = await sending({ from: owner.address, to: nobody, value: 1n }, owner, less);
+    expect(sent).toMatchObject([{ state: "mined", receipt: { logs: null, effectiveGasPrice: null } }]);
+    const [from, again] = [
+      await preflight.settle(report, sent),
+      await preflight.settle(report, [sent[0]?.hash ?? "0x"]),
+    ];
+    expect(without(from)).toEqual(without(again));
+    expect([from.class, asked(from, receipt)]).toEqual(["same", 1]);
     await preflight.dispose();
   });
 

@@ -2,8 +2,7 @@
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import type { Hex } from "../../primitives/index.js";
-import { RpcError } from "../../errors/index.js";
-import { Timeout } from "../../errors/rpc.js";
+import { RpcError, Timeout } from "../../errors/index.js";
 import { isTaken, isUnsent } from "../../errors/sendOutcome.js";
 import { sendForReceipt } from "../../eth/index.js";
 import type { Rpc } from "../../rpc/index.js";
