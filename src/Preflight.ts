@@ -258,9 +258,9 @@ const settling = lazyImport(() => import("./settle/ask/settle.js"));
 /**
  * Compares what the report said of its transactions with what the chain did: `hashes` are those that were sent, one
  * for each request of the report in its order, or what `deliver` gave of them: a receipt that came with the sending is
- * asked for again only where the transaction is shown in another block. One that is pending, was dropped, or lost its nonce to another is told
- * as such; where the outcome is another one, it is run again to tell why. A bundle's balances are compared where one
- * block holds all of it.
+ * asked for again only where the transaction is shown in another block, where the receipt leaves something out, or where
+ * several endpoints have to agree. One that is pending, was dropped, or lost its nonce to another is told as such; where
+ * the outcome is another one, it is run again to tell why. A bundle's balances are compared where one block holds all of it.
  *
  * Fails with `InvalidTransaction` where the hashes are not the report's or it has no requests, with `ChainIdMismatch`
  * where the node serves another chain, and with what the node

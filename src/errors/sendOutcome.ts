@@ -36,7 +36,7 @@ export class SendOutcome extends Schema.Class<SendOutcome>("SendOutcome")({
    * - `unknown`: it is not known whether the node took it: send the same bytes again.
    */
   kind: SendOutcomeKind,
-  /** The hash the node answered with, by itself or in a receipt; null when it answered with an error. */
+  /** The hash the node answered with, in a receipt too; null when it answered with an error. */
   hash: nullable(Hash),
   /** The classified error; null when the node took it. */
   error: nullable(Schema.Union([Verdict, RpcError])),
@@ -101,16 +101,13 @@ const judge = (error: RpcError | Verdict): SendOutcome["kind"] => {
 const resultIn = (answer: unknown): unknown =>
   isRecord(answer) && (answer["error"] === undefined || answer["error"] === null) ? answer["result"] : undefined;
 
-/** A hash, or that of a receipt. */
-const hashIn = (result: unknown): unknown => (isRecord(result) ? result["transactionHash"] : result);
-
 /**
- * The outcome of a send, read from its hash, its receipt, its classified error, a whole JSON-RPC answer, or an error of
- * another client. Of viem's errors the node's own text counts. Anything else is `unknown`.
+ * The outcome of a send, read from its hash, its classified error, a whole JSON-RPC answer, or an error of another
+ * client. Of viem's errors the node's own text counts. Anything else is `unknown`.
  */
 export const outcomeOf = (answer: unknown): SendOutcome => {
-  const hash = [answer, resultIn(answer)].map(hashIn).find(isHash);
-  if (hash !== undefined) return new SendOutcome({ kind: "accepted", hash });
+  const result = isHash(answer) ? answer : resultIn(answer);
+  if (isHash(result)) return new SendOutcome({ kind: "accepted", hash: result });
   const error = isJudged(answer) ? answer : classify({ method: "eth_sendRawTransaction", error: answer });
   return new SendOutcome({ kind: judge(error), error });
 };

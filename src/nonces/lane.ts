@@ -32,11 +32,14 @@ const invalid = (field: string, problem: string) => Result.fail(new InvalidLane(
 const isTime = (ms: unknown): boolean => typeof ms === "number" && Number.isFinite(ms) && ms >= 0;
 const aTime = [isTime, "must be a finite number of ms, 0 or more"] as const;
 
+/** A day, ms. */
+const longestWait = 86_400_000;
+
 const isSync = (sync: unknown): boolean => {
   if (typeof sync === "boolean") return true;
   if (!isRecord(sync) || Object.keys(sync).some((name) => name !== "timeout")) return false;
   const timeout = sync["timeout"] ?? 1;
-  return Number.isSafeInteger(timeout) && Number(timeout) > 0;
+  return Number.isSafeInteger(timeout) && Number(timeout) > 0 && Number(timeout) <= longestWait;
 };
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
@@ -56,7 +59,7 @@ const beside = {
   delegated: [(it) => typeof it === "boolean", "must be true or false"],
   sign: [isFunction, "must be a function"],
   send: [isFunction, "must be a function"],
-  sync: [isSync, "must be true, false or { timeout }, a whole number of ms above 0"],
+  sync: [isSync, "must be true, false or { timeout }, a whole number of ms from 1 to a day"],
   counts: [areCounts, "must be { latest, pending }, bigints from 0 on"],
   /** `counts`, where a call reads them again and again. */
   countsBy: [isFunction, "must be a function that gives { latest, pending }"],

@@ -193,6 +193,13 @@ describe("through a proxy in front of anvil, which knows the form without a time
     expect(await run(Nonces.reconcile(lane))).toMatchObject({
       resent: [{ hash: late.hash, outcome: { kind: "accepted" } }],
     });
+    proxy.reset();
+    proxy.fail(sync, faults.notFound);
+    proxy.fail(realtime, faults.rateLimited);
+    // a sending is not tried again by itself, whatever it is called
+    expect(await run(sending())).toMatchObject({ state: "handed", receipt: null, outcome: { kind: "unknown" } });
+    expect(seen()).toEqual([`${sync} 1`, `${realtime} 1`]);
+    await run(Nonces.reconcile(lane));
   });
 
   const other = `0x${"ab".repeat(32)}`;
@@ -283,20 +290,21 @@ describe("through a proxy in front of anvil, which knows the form without a time
     await run(Nonces.reconcile(lane));
   });
 
-  it("a receipt that a `send` resolves with is a hash as well, and not believed to be one", async () => {
-    const raw = await Effect.runPromise(signing(31_337)(0n));
-    const resolved = { transactionHash: keccak256(raw), status: "success" };
-    expect(Nonces.outcomeOf(resolved)).toMatchObject({ kind: "accepted", hash: resolved.transactionHash });
-    expect(Nonces.outcomeOf({ jsonrpc: "2.0", id: 1, result: resolved })).toMatchObject({ kind: "accepted" });
-    const sent = await run(
-      Nonces.withNonce(lane, signing(31_337), (bytes) => Effect.succeed({ transactionHash: keccak256(bytes) })),
-    );
-    expect(sent).toMatchObject({ state: "handed", receipt: null, outcome: { kind: "accepted", hash: sent.hash } });
-    await run(Nonces.reconcile(lane));
+  it("what names a transaction is no receipt: the errors of other clients do", async () => {
+    const hash = `0x${"cd".repeat(32)}`;
+    const poor = Object.assign(new Error("insufficient funds"), { code: "INSUFFICIENT_FUNDS", transactionHash: hash });
+    for (const send of [() => Effect.fail(poor), () => Effect.succeed({ transactionHash: hash, status: "success" })]) {
+      const outcome = await run(Effect.result(Nonces.withNonce(lane, signing(31_337), send)));
+      const told = Result.isSuccess(outcome) ? outcome.success : outcome.failure;
+      if ("outcome" in told)
+        expect(told).toMatchObject({ state: "handed", receipt: null, outcome: { kind: "unknown" } });
+      else expect(told).toMatchObject({ _tag: "SendRejected" });
+      await run(Nonces.reconcile(lane));
+    }
   });
 });
 
-it.each([0, -1, 1.5, Number.NaN, Infinity, "100", { timeout: "100" }, { timeout: 0 }, { ms: 5 }, []])(
+it.each([0, -1, 1.5, 86_400_001, Number.NaN, Infinity, "100", { timeout: "100" }, { timeout: 0 }, { ms: 5 }, []])(
   "a time that is none is refused by its name: %j",
   (wrong) => {
     const options = (typeof wrong === "object" ? wrong : { timeout: wrong }) as never;

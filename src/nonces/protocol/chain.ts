@@ -122,10 +122,11 @@ export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Retur
 });
 
 /** What came of one send. */
-const readAnswer = (answer: unknown): { readonly outcome: SendOutcome; readonly receipt: Receipt | null } => ({
-  outcome: outcomeOf(answer),
-  receipt: isOfSend(answer) ? answer : null,
-});
+const readAnswer = (answer: unknown): { readonly outcome: SendOutcome; readonly receipt: Receipt | null } =>
+  // why: the errors of other clients name a transaction as well, which nobody took
+  isOfSend(answer)
+    ? { outcome: outcomeOf(answer.transactionHash), receipt: answer }
+    : { outcome: outcomeOf(answer), receipt: null };
 
 /** Runs a send and reads its answer, or what it throws at once; only interruption is passed on. */
 export const outcomeOfSend = <A, E, R>(

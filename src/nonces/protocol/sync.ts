@@ -14,7 +14,7 @@ import { broadcast } from "./chain.js";
 /** How a send waits for its receipt. */
 export interface SyncOptions {
   /**
-   * How long the node waits for the receipt, a whole number of ms above 0. Left out, as long as the node does by itself;
+   * How long the node waits for the receipt, a whole number of ms from 1 to a day. Left out, as long as the node does by itself;
    * never longer than a request may take (`timeoutMs` of the connection).
    */
   readonly timeout?: number | undefined;

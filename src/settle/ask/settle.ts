@@ -48,9 +48,16 @@ interface Known {
 }
 
 /** True if it tells all that a settlement reads, with the fees that the report told of. */
-const isWhole = ({ status, logs, effectiveGasPrice, l1Fee }: Receipt, { funds }: Report): boolean =>
-  [status, logs, effectiveGasPrice].every((each) => each !== null) &&
-  (l1Fee !== null || !funds.some(({ terms }) => terms.some(({ name }) => name === "l1Fee")));
+const isWhole = (receipt: Receipt, { funds }: Report): boolean => {
+  const said = new Set(funds.flatMap(({ terms }) => terms.map(({ name }) => name)));
+  const { status, logs, effectiveGasPrice, l1Fee, operatorFeeScalar, blobGasPrice, blobGasUsed } = receipt;
+  return ![
+    ...[status, logs, effectiveGasPrice],
+    ...(said.has("l1Fee") ? [l1Fee] : []),
+    ...(said.has("operatorFee") ? [operatorFeeScalar] : []),
+    ...(said.has("blobGas") ? [blobGasPrice, blobGasUsed] : []),
+  ].includes(null);
+};
 
 /** Reads the facts of one hash, before anything is compared. */
 const find = Effect.fnUntraced(function* (report: Report, { hash: sent, receipt }: Known, transaction: number) {
