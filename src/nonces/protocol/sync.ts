@@ -30,27 +30,10 @@ const graceMs = 2_000;
  * connection. Where no receipt comes in time, or no answer, the transaction is `handed`. With a `Sender` the bytes go
  * there, and no receipt comes.
  *
- * Throws `InvalidLane` where `timeout` is none. JSON-RPC: as above.
- *
- * @example
  * ```ts
- * import * as Effect from "effect/Effect";
- * import * as Layer from "effect/Layer";
- * import { Nonces, NonceStore, Rpc } from "evm-preflight";
- * import { privateKeyToAccount } from "viem/accounts";
- *
- * const account = privateKeyToAccount("0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a");
- * const fees = { gas: 21_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n };
- * const sent = await Nonces.withNonce(
- *   { chainId: 31337, address: account.address },
- *   (nonce) => Effect.promise(() => account.signTransaction({ chainId: 31337, nonce: Number(nonce), to: account.address, ...fees })),
- *   Nonces.sendSync({ timeout: 5_000 }),
- * ).pipe(
- *   Effect.provide(Layer.merge(Rpc.layerHttp("http://127.0.0.1:8545"), NonceStore.layerMemory)),
- *   Effect.runPromise,
- * );
- * console.log(sent.state, sent.receipt?.status); // mined success
+ * const { state, receipt } = yield* Nonces.withNonce(lane, sign, Nonces.sendSync({ timeout: 5_000 }));
  * ```
+ * Throws `InvalidLane` where `timeout` is none. JSON-RPC: as above.
  */
 export const sendSync = (options: SyncOptions | true = true) => {
   const { sync } = Result.getOrThrow(besideLane({ sync: options }, ["sync"]));
