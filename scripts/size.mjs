@@ -28,7 +28,7 @@ const budgets = [
   ['export * from "evm-preflight/redis"', 15],
   ['export * from "evm-preflight/postgres"', 15],
   // why: an app never loads all of it; this only tells when the whole grows, as with `settle` and readings by selector
-  ['export * from "evm-preflight"', 272],
+  ['export * from "evm-preflight"', 273],
 ];
 
 const namespaces = [
