@@ -7,8 +7,15 @@ import { markPure } from "./pure.js";
 const source = resolve("src/static.ts");
 const file = "dist/static.js";
 
-/** Parts that the entry refuses before they would be loaded: they stay out of its file. */
-const refused = ["./rpc/quorum/layer.js"];
+/** Parts that the entry refuses, or never comes to, before they would be loaded: they stay out of its file. */
+const refused = ["./rpc/quorum/layer.js", "./nodeHttp.js"];
+
+/**
+ * The way to a URL, and its options, as where there is no Node: sockets that are kept open stay out of the file, and `fetch`
+ * asks wherever it runs. What else a module does on Node stays.
+ */
+const withoutSockets = (code: string): string =>
+  code.replace(/^import \{ isNode \} from "\.\/node\.js";$/m, "const isNode = false;");
 
 /** The names that a built module exports. */
 const namesOf = (path: string): ReadonlyArray<string> => {
@@ -34,7 +41,7 @@ const atOnce = (path: string): string => {
     imports.push(`import { ${names.map(([name, here]) => `${name} as ${here}`).join(", ")} } from "${part}";`);
     return `{ ${names.map(([name, here]) => `${name}: ${here}`).join(", ")} }`;
   };
-  const body = readFileSync(path, "utf8")
+  const body = withoutSockets(readFileSync(path, "utf8"))
     .replaceAll(/\bimport\("(\.[^"]+)"\)/g, (_, part: string) =>
       refused.includes(part)
         ? `Promise.reject(new Error("${part} is not in evm-preflight/static"))`

@@ -14,7 +14,9 @@ import { memoryOf } from "./guard/held.js";
 import { guarding } from "./guard/rules.js";
 import { createPreflight, type Connection, type GuardOptions } from "./promise.js";
 import * as Promises from "./promise/facade.js";
+import { lazyImport } from "./primitives/effects.js";
 import { defaultsGiven } from "./promise/given.js";
+import { settling } from "./promise/parts.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import * as Rpc from "./Rpc.js";
 
@@ -65,10 +67,7 @@ export const preflightActions: {
       effect: _,
       dispose: __,
       ...actions
-    } = Promises.make(Rpc.layerClient(client, rpc), defaults, {
-      steps,
-      without,
-    });
+    } = Promises.make(Rpc.layerClient(client, rpc), defaults, { steps, without }, lazyImport(settling.load));
     return actions;
   };
 

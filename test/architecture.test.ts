@@ -133,6 +133,8 @@ const pastDoors: Readonly<Record<string, string>> = {
   "cli → src/report/markdown.ts": renderings,
   "cli → src/report/text.ts": renderings,
   "nonces → src/errors/sendOutcome.ts": classifier,
+  "promise → src/rpc/connection.ts":
+    "checks the connection of both Promise entries, which a page has before the pipeline",
   "promise → src/rpc/observe.ts": sending,
   "quorum → src/rpc/requests.ts": sending,
 };
@@ -417,7 +419,7 @@ const modules = modulesOf(files).map((module) => ({
 
 /** Code lines of each folder of `src` (the files beside the folders are "."), as last counted. Lower a number with its folder. */
 const weights: Readonly<Record<string, number>> = {
-  ".": 933,
+  ".": 812,
   abi: 2284,
   chains: 593,
   cli: 2080,
@@ -429,7 +431,7 @@ const weights: Readonly<Record<string, number>> = {
   pipeline: 6300,
   policy: 339,
   primitives: 900,
-  promise: 605,
+  promise: 813,
   report: 4050,
   rpc: 2858,
   settle: 867,

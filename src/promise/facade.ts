@@ -10,6 +10,7 @@ import * as Result from "effect/Result";
 import { Disposed } from "../errors/index.js";
 import type { KeepEvent } from "../nonces/protocol/reconcile.js";
 import type { Options } from "../pipeline/index.js";
+import type * as Preflight from "../Preflight.js";
 import { copyOf, isRecord, onAbort, safely, type Address, type Hash, Listener, withJson } from "../primitives/index.js";
 import type * as Report from "../Report.js";
 import type { ReportEvent } from "../report/index.js";
@@ -155,11 +156,12 @@ export interface GivenSteps {
   readonly without?: unknown;
 }
 
-/** Promises over a layer; `pipeline` holds for every verb. */
+/** Promises over a layer; `pipeline` holds for every verb, and `settling` is loaded by the first `settle`. */
 export const make = <R = never>(
   layer: Layer.Layer<Rpc | R>,
-  given: Defaults = {},
-  pipeline: GivenSteps = {},
+  given: Defaults,
+  pipeline: GivenSteps,
+  settling: Effect.Effect<Pick<typeof Preflight, "settle">>,
 ): Facade<R> => {
   const { log, ...defaults } = defaultsGiven(given);
   const isUsual = pipeline.steps === undefined && pipeline.without === undefined;
@@ -195,12 +197,13 @@ export const make = <R = never>(
     const used = Effect.flatMap(loaded, (verbs) => use(verbs, all));
     return run(used, options);
   };
-  /** Runs `use` for a report, where it is one. */
-  const onReport = <A, E>(
+  /** Runs `use` for a report, where it is one, with what is loaded for it. */
+  const onReport = <Loaded, A, E>(
     report: Report.Report,
-    use: (verbs: Effect.Success<typeof loaded>) => Effect.Effect<A, E, Rpc | R>,
+    loading: Effect.Effect<Loaded>,
+    use: (part: Loaded) => Effect.Effect<A, E, Rpc | R>,
     options?: Abortable,
-  ) => run(Effect.andThen(Effect.fromResult(reportGiven(report)), Effect.flatMap(loaded, use)), options);
+  ) => run(Effect.andThen(Effect.fromResult(reportGiven(report)), Effect.flatMap(loading, use)), options);
   return {
     // `never` fits every overload: the doors' types have judged the input, the pipeline checks it
     scan: (input: unknown, options) => withAll(options, ({ scan }, all) => scan(input as never, all)),
@@ -210,10 +213,12 @@ export const make = <R = never>(
     prove: (report, options) =>
       onReport(
         report,
+        loaded,
         ({ prove }) => prove(withAge(report, defaults), withFunctions(report, options, defaults)),
         options,
       ),
-    settle: (report, hashes, options) => onReport(report, ({ settle }) => settle(report, hashes, options), options),
+    settle: (report, hashes, options) =>
+      onReport(report, settling, (asking) => asking.settle(report, hashes, options), options),
     ready: (report) => run(clearing(report, (checked) => withAge(checked, defaults))),
     effect: run,
     dispose: () => {

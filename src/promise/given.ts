@@ -6,7 +6,7 @@ import { InvalidConnection, InvalidTransaction } from "../errors/index.js";
 import { isRecord, lazyImport, notWhole, reportProblem, safely } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 
-const load = () => import("../Preflight.js");
+const load = () => import("./verbs.js");
 
 /** The pipeline: a page shows itself before it has loaded it. */
 export const pipeline = lazyImport(load);

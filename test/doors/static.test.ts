@@ -81,19 +81,26 @@ const extensionBy = async (bundler: "esbuild" | "vite"): Promise<string> => {
   return join(extension, "built");
 };
 
+type Whole = ReturnType<typeof import("../../src/promise.js").createPreflight>;
+const transfer = { from: alice.address, to: bob.address, value: 1n };
+const unsigned = () => Promise.resolve("0x" as const);
+/** A node that answers nothing. */
+const silent = { request: () => Promise.reject({ code: -32601, message: "" }) };
+
 describe("evm-preflight/static", () => {
-  it("is one file that loads nothing later, and exports what the Promise entry does", async () => {
+  it("is one file that loads nothing later, and exports what the Promise entry does, and the parts of a client", async () => {
     const code = readFileSync(entry, "utf8");
     expect(code).not.toMatch(later);
     expect(code).not.toMatch(/\bfrom\s?"\./);
     const [whole, one] = [await import(join(root, "dist/promise.js")), await import(entry)];
-    expect(Object.keys(one).sort()).toEqual(Object.keys(whole).sort());
+    const parts = ["sending", "settling", "watching"];
+    expect(Object.keys(one).sort()).toEqual([...Object.keys(whole), ...parts].sort());
     expect(Object.keys(one.Report).sort()).toEqual(Object.keys(whole.Report).sort());
     expect(Object.isFrozen(one.Report)).toBe(true);
-    expect(readFileSync(join(root, "dist/promise.js"), "utf8")).toMatch(later);
+    expect(readFileSync(join(root, "dist/promise/parts.js"), "utf8")).toMatch(later);
   });
 
-  it("leaves out of an app what the app does not import: the guard, and the sentences of reports", async () => {
+  it("leaves out of an app what the app does not import: the guard, the sentences of reports, the parts, what is Node's", async () => {
     const bundled = async (used: string): Promise<string> => {
       const { outputFiles } = await buildByEsbuild({
         stdin: { contents: `import { ${used} } from ${JSON.stringify(entry)}; use(${used});`, resolveDir: root },
@@ -102,35 +109,92 @@ describe("evm-preflight/static", () => {
       });
       return outputFiles[0]?.text ?? "";
     };
-    const [preflight, guard, report] = await Promise.all(["createPreflight", "guardProvider", "Report"].map(bundled));
+    const [preflight, guard, report, ...parts] = await Promise.all(
+      ["createPreflight", "guardProvider", "Report", "sending", "settling", "watching"].map(bundled),
+    );
     const [ofGuard, ofReports] = ["the wallet sent a transaction other than", " may still take {amount} from {of}"];
     expect(guard).toContain(ofGuard);
     expect(report).toContain(ofReports);
     expect(preflight).toContain("is not in evm-preflight/static");
     expect(preflight).not.toContain(ofGuard);
     expect(preflight).not.toContain(ofReports);
+    const ofParts = ["only part of the bundle was sent", "what its call asks for", "observed base fee per gas"];
+    for (const [index, only] of ofParts.entries()) {
+      expect(parts[index]).toContain(only);
+      expect(preflight?.includes(only), only).toBe(false);
+    }
+    // of the connections that only Node keeps
+    expect(preflight?.includes("keepAlive")).toBe(false);
+  });
+
+  it.each([
+    ["sending", "deliver", (on) => on.deliver(transfer, unsigned)],
+    ["sending", "deliver", (on) => on.deliver(unsigned)(transfer)],
+    ["sending", "withNonce", (on) => on.withNonce({ chainId: 1, address: alice.address }, unsigned)],
+    ["sending", "nonces", (on) => on.nonces.status({ chainId: 1, address: alice.address })],
+    ["sending", "nonces", (on) => on.nonces.keep({ chainId: 1, address: alice.address })],
+    ["settling", "settle", async (on) => on.settle(await on.scan(transfer), [])],
+    [
+      "watching",
+      "watch",
+      async (on) =>
+        on
+          .watch(await on.scan(transfer))
+          [Symbol.asyncIterator]()
+          .next(),
+    ],
+    ["watching", "watchHeads", (on) => on.watchHeads()[Symbol.asyncIterator]().next()],
+    ["watching", "watchLogs", (on) => on.watchLogs({})[Symbol.asyncIterator]().next()],
+  ] satisfies ReadonlyArray<readonly [string, string, (on: Whole) => Promise<unknown>]>)(
+    "names the part %s to who calls %s without it, and can be disposed of",
+    async (part, verb, use) => {
+      const { createPreflight, sending, settling, watching } = await import(entry);
+      const others = [sending, settling, watching].filter(({ name }) => name !== part);
+      const client: Whole = createPreflight({ provider: silent }, { parts: others });
+      const refused: unknown = await use(client).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ _tag: "InvalidConnection", field: "parts" });
+      expect(String(refused)).toContain(`lacks \`${part}\``);
+      expect(String(refused)).toContain(`\`${verb}\``);
+      expect(String(refused)).toContain(`createPreflight(connection, { parts: [${part}] })`);
+      await client.dispose();
+    },
+  );
+
+  it.each(
+    [1, {}, [1], [null], ["sending"], [{ name: "sending" }], [{ name: "toString", load: () => 1 }]].map((parts) => ({
+      parts,
+    })),
+  )("refuses $parts by the name of the option", async ({ parts }) => {
+    const { createPreflight } = await import(entry);
+    expect(() => createPreflight({ provider: silent }, { parts })).toThrow(
+      expect.objectContaining({ _tag: "InvalidConnection", field: "parts" }),
+    );
   });
 
   it("refuses several endpoints by the name of the option, and nothing else that the Promise entry takes", async () => {
     const { createPreflight, guardProvider } = await import(entry);
-    const provider = { request: () => Promise.reject({ code: -32601, message: "" }) };
     const named = (field: string) => expect.objectContaining({ _tag: "InvalidConnection", field });
     expect(() => createPreflight({ endpoints: [] })).toThrow(named("endpoints"));
-    expect(() => guardProvider(provider, { node: { endpoints: [] } })).toThrow(named("node.endpoints"));
+    expect(() => guardProvider(silent, { node: { endpoints: [] } })).toThrow(named("node.endpoints"));
     for (const bad of [undefined, null, {}, 1, { url: 1 }])
       expect(() => createPreflight(bad)).toThrow(expect.objectContaining({ _tag: "InvalidConnection" }));
     const steps = [{ name: "acme/own", check: () => [] }];
-    const { verdict } = await createPreflight({ provider, steps }).scan({ from: alice.address, to: bob.address });
+    const { verdict } = await createPreflight({ provider: silent, steps }).scan({
+      from: alice.address,
+      to: bob.address,
+    });
     expect(verdict).toBe("unknown");
   });
 });
 
 /** A run of every part that the Promise entry loads when it is first needed, of either entry. */
 const everyPart = async (file: string, { url }: Node): Promise<unknown> => {
-  const { createPreflight, guardProvider }: typeof import("../../src/promise.js") = await import(file);
+  const { createPreflight, guardProvider, ...parts }: typeof import("../../src/static.js") = await import(file);
+  // the Promise entry has every part already, and no such option
+  const all = "sending" in parts ? { parts: [parts.sending, parts.settling, parts.watching] } : {};
   const signer = privateKeyToAccount(alice.privateKey);
   const tx = { from: alice.address, to: bob.address, value: 1n };
-  const preflight = createPreflight({ url });
+  const preflight = createPreflight({ url }, all);
   const own = createPreflight({ url, steps: [{ name: "acme/own", ask: () => 1, check: () => [] }] });
   const delivered = await preflight.deliver(tx, (request) => signer.signTransaction(request as never));
   await mineAnvil(url);

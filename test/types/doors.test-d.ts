@@ -2,6 +2,7 @@
 import type * as Effect from "effect/Effect";
 import { Preflight, type Errors, type Eth, type Report, type Rpc } from "evm-preflight";
 import { createPreflight, guardProvider, type SettledCalls, type SignaturePayload } from "evm-preflight/promise";
+import * as oneFile from "evm-preflight/static";
 import { guard, preflightActions } from "evm-preflight/viem";
 import { createPublicClient, createWalletClient, http, publicActions, type EIP1193Provider } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
@@ -33,6 +34,22 @@ it("createPreflight gives promises of reports and clearances", () => {
   expectTypeOf(preflight.scan([{ from, to }])).toEqualTypeOf<Promise<Report.BundleReport>>();
   expectTypeOf(preflight.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
   expectTypeOf(preflight.dispose).returns.toEqualTypeOf<Promise<void>>();
+});
+it("a client of the one file has the verbs of its parts alone", () => {
+  const url = "http://127.0.0.1:8545";
+  const judging = oneFile.createPreflight({ url });
+  expectTypeOf(judging.preflight({ from, to })).toEqualTypeOf<Promise<Report.BundleReport>>();
+  expectTypeOf(judging.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
+  for (const verb of ["deliver", "withNonce", "nonces", "settle", "watch", "watchHeads", "watchLogs"] as const)
+    expectTypeOf(judging).not.toHaveProperty(verb);
+  const sends = oneFile.createPreflight({ url }, { parts: [oneFile.sending], maxAge: "12 seconds" });
+  expectTypeOf(sends.deliver).toEqualTypeOf(preflight.deliver);
+  expectTypeOf(sends).not.toHaveProperty("settle");
+  const all = oneFile.createPreflight({ url }, { parts: [oneFile.sending, oneFile.settling, oneFile.watching] });
+  expectTypeOf(all.watch).toEqualTypeOf(preflight.watch);
+  expectTypeOf(all.settle).toEqualTypeOf(preflight.settle);
+  // @ts-expect-error a part by its name is none
+  oneFile.createPreflight({ url }, { parts: ["sending"] });
 });
 it("createPreflight gives async iterables of what happens", () => {
   expectTypeOf(preflight.watch).returns.toEqualTypeOf<AsyncIterable<Preflight.Watched>>();

@@ -1,0 +1,2 @@
+/** The pipeline's verbs of a client: all that a page loads of it before it sends, settles or watches. */
+export { maxSendable, preflight, prove, ready, scan } from "../Preflight.js";
