@@ -124,13 +124,14 @@ const llmsText = (pages: ReadonlyArray<Page>): string => {
 const withVersions = (text: string): string => {
   const { repository } = manifest();
   const sources = repository?.replace(/^github:/, "https://github.com/");
-  const versions =
-    sources === undefined ? [] : [...text.matchAll(/^## \[([^\]]+)\]/gm)].map(([, version = ""]) => version);
-  const tag = (version: string | undefined) => (version === "Unreleased" ? "HEAD" : `v${version}`);
-  const links = versions.map((version, at) => {
-    const before = versions[at + 1];
-    const shown = before === undefined ? `releases/tag/${tag(version)}` : `compare/${tag(before)}...${tag(version)}`;
-    return `[${version}]: ${sources}/${shown}`;
+  const headings = sources === undefined ? [] : [...text.matchAll(/^## \[([^\]]+)\] - (.*)$/gm)];
+  const versions = headings.map(([, version = "", date]) => ({
+    version,
+    tag: date === "Unreleased" ? "HEAD" : `v${version}`,
+  }));
+  const links = versions.map(({ version, tag }, at) => {
+    const before = versions[at + 1]?.tag;
+    return `[${version}]: ${sources}/${before === undefined ? `releases/tag/${tag}` : `compare/${before}...${tag}`}`;
   });
   const end = links.length === 0 ? "\n" : `\n\n${links.join("\n")}\n`;
   return `${text.replace(/\n+(?:\[[^\]]+\]: \S+\n)*$/, "")}${end}`;

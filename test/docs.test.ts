@@ -86,13 +86,31 @@ describe("docs/api and llms.txt", () => {
   });
 });
 
+/** Words as `wc -w` counts them: a table's lines count, too. */
+const wordsIn = (text: string): number => text.split(/\s+/).filter((word) => word !== "").length;
+
+describe("the pages for people", () => {
+  /** The changelog is bounded by the version, below. */
+  const written = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md"];
+  const guides = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md") && name !== "errors.md");
+
+  it.each([...written, ...guides.map((name) => `docs/${name}`)])("%s has 2,500 words at most", (path) => {
+    expect(wordsIn(readFileSync(join(root, path), "utf8"))).toBeLessThanOrEqual(2_500);
+  });
+
+  it("has a front page of 1,200 words at most, without its code and pictures", () => {
+    const prose = readFileSync(join(root, "README.md"), "utf8").replaceAll(/^```[^]*?^```$/gm, "");
+    expect(wordsIn(prose)).toBeLessThanOrEqual(1_200);
+  });
+});
+
 describe("CHANGELOG.md", () => {
   const text = readFileSync(join(root, "CHANGELOG.md"), "utf8");
   const versions = [...text.matchAll(/^## (.*)$/gm)].map(([, heading = ""]) => heading);
 
   it("keeps its form: newest first, each kind of change once a version, in one order", () => {
     const [unreleased, ...released] = versions;
-    expect(unreleased).toBe("[Unreleased]");
+    expect(unreleased).toMatch(/^\[\d+\.\d+\.\d+\] - Unreleased$/);
     expect(released.filter((heading) => !/^\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$/.test(heading))).toEqual([]);
     expect(released[0]).toContain(`[${manifest.version}]`);
     const kinds = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
@@ -100,6 +118,13 @@ describe("CHANGELOG.md", () => {
       const found = [...part.matchAll(/^### (.*)$/gm)].map(([, kind = ""]) => kind);
       expect(found).toEqual(kinds.filter((kind) => found.includes(kind)));
     }
+  });
+
+  it("tells the newest version in 1,200 words at most, ten lines of what breaks first", () => {
+    const [, newest = ""] = text.split(/^## /m);
+    expect(wordsIn(newest)).toBeLessThanOrEqual(1_200);
+    const [breaking = ""] = newest.split(/^### /m);
+    expect(breaking.match(/^- /gm)).toHaveLength(10);
   });
 
   it("links to each version in the repository that package.json names, as its homepage and bugs are", () => {
@@ -111,7 +136,7 @@ describe("CHANGELOG.md", () => {
     expect([manifest.homepage, manifest.bugs]).toEqual([`${sources}#readme`, `${sources}/issues`]);
     const links = [...text.matchAll(/^\[([^\]]+)\]: (\S+)$/gm)].map(([, version, link]) => [version, link]);
     expect(links).toHaveLength(versions.length);
-    expect(links[0]).toEqual(["Unreleased", `${sources}/compare/v${manifest.version}...HEAD`]);
+    expect(links[0]?.[1]).toBe(`${sources}/compare/v${manifest.version}...HEAD`);
     expect(links.at(-1)?.[1]).toMatch(/\/releases\/tag\/v\d/);
   });
 });

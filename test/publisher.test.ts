@@ -61,7 +61,7 @@ describe("the publisher", () => {
     const lines = (text: string) => text.split("\n").filter((line) => !/"(?:homepage|bugs|repository)": /.test(line));
     expect(lines(manifest)).toEqual(lines(textIn(root, "package.json")));
     expect(textIn(copy, "CHANGELOG.md")).toMatch(
-      /^\[Unreleased\]: https:\/\/github\.com\/acme\/fork\/compare\/v\d[^]*releases\/tag\/v\d/m,
+      /^\[0\.3\.0\]: https:\/\/github\.com\/acme\/fork\/compare\/v\d[^]*releases\/tag\/v\d/m,
     );
     writeFileSync(
       join(copy, "report.ts"),

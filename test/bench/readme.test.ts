@@ -31,6 +31,13 @@ describe("withMeasured", () => {
     expect(unexplained).toEqual(["requests"]);
   });
 
+  it("keeps one line for goals that are missed for one reason, without those that are met", () => {
+    const together = "- **CPU of `scan`**, **CPU of `preflight`**, **requests**: as on an empty block";
+    const { readme, unexplained } = withMeasured(`<!-- bench -->\n\n${together}\n\n<!-- /bench -->`, "a table", goals);
+    expect(readme).toContain("- **CPU of `scan`**, **requests**: as on an empty block");
+    expect(unexplained).toEqual([]);
+  });
+
   it("writes the same again", () => {
     const { readme } = withMeasured(before, "a new table", goals);
     expect(withMeasured(readme, "a new table", goals).readme).toBe(readme);

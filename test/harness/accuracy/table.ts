@@ -129,7 +129,7 @@ export interface Tested {
   readonly status: string;
 }
 
-/** Markdown, a row for each rule and a column for each bed; only what passed is ticked. */
+/** Markdown, a row for each rule with the beds that prove it; only what passed counts. */
 export const rulesTableOf = (tests: ReadonlyArray<Tested>): string => {
   const names = [...new Set(tests.map(({ ancestorTitles }) => ancestorTitles[0] ?? ""))];
   const passed = new Set(
@@ -137,11 +137,13 @@ export const rulesTableOf = (tests: ReadonlyArray<Tested>): string => {
       status === "passed" ? [`${ancestorTitles[0]}: ${title}`] : [],
     ),
   );
-  return markdown(
-    ["", ...names],
-    [...new Set(tests.map(({ title }) => title))].map((rule) => [
-      rule,
-      ...names.map((name) => (passed.has(`${name}: ${rule}`) ? "✓" : "")),
-    ]),
-  );
+  const provenOn = (rule: string): string => {
+    const [on, missing] = [true, false].map((is) => names.filter((name) => passed.has(`${name}: ${rule}`) === is));
+    if (missing?.length === 0) return "all";
+    return missing?.length === 1 ? `all but ${missing[0]}` : (on ?? []).join("; ");
+  };
+  return `${markdown(
+    ["rule", "proven on"],
+    [...new Set(tests.map(({ title }) => title))].map((rule) => [rule, provenOn(rule)]),
+  )}\n\nAll: ${names.join("; ")}.`;
 };

@@ -250,25 +250,30 @@ export const judgeOn = async (
 
 const share = (part: number, of: number): string => (of === 0 ? "" : `${((100 * part) / of).toFixed(1)} %`);
 
-/** How many are right, by class and by bed. */
+/** How many are right, by class; beds where the same is missed share a row. */
 export const tableOf = (judged: ReadonlyArray<Judged>): string => {
-  const rows = classes.flatMap((kind) =>
-    [...new Set(judged.map(({ bed }) => bed))].flatMap((bed) => {
+  const right = (all: ReadonlyArray<Judged>) => all.filter(({ isRight }) => isRight).length;
+  const rows = new Map<string, { readonly cells: ReadonlyArray<string>; readonly beds: Map<string, Array<string>> }>();
+  for (const kind of classes)
+    for (const bed of new Set(judged.map((one) => one.bed))) {
       const ours = judged.filter((one) => one.family.kind === kind && one.bed === bed);
-      const [attacks, honest] = [false, true].map((is) => ours.filter(({ family }) => family.isHonest === is));
-      if (attacks === undefined || honest === undefined || ours.length === 0) return [];
-      const right = (all: ReadonlyArray<Judged>) => all.filter(({ isRight }) => isRight).length;
+      if (ours.length === 0) continue;
+      const attacks = ours.filter(({ family }) => !family.isHonest);
+      const honest = ours.filter(({ family }) => family.isHonest);
       const missed = new Set(attacks.filter(({ isRight }) => !isRight).map(({ family }) => family.name));
-      const cells = [
-        ...[kind, bed, String(attacks.length), share(right(attacks), attacks.length)],
-        ...[String(honest.length), share(right(honest), honest.length), [...missed].join("; ")],
-      ];
-      return [`| ${cells.join(" | ")} |`];
-    }),
-  );
+      const cells = [String(attacks.length), String(honest.length), share(right(honest), honest.length)];
+      const key = [kind, ...cells, ...missed].join("|");
+      const row = rows.get(key) ?? { cells: [kind, ...cells, [...missed].join("; ")], beds: new Map() };
+      const caught = share(right(attacks), attacks.length);
+      row.beds.set(caught, [...(row.beds.get(caught) ?? []), bed]);
+      rows.set(key, row);
+    }
   return [
-    "| class | node or pace | attacks | caught | honest | `ready` | not all caught |",
-    "| --- | --- | --- | --- | --- | --- | --- |",
-    ...rows,
+    "| class | attacks | caught | honest | `ready` | not all caught |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...[...rows.values()].map(({ cells: [kind, attacks, ...others], beds }) => {
+      const caught = [...beds].map(([part, names]) => `${part} (${names.join("; ")})`).join(", ");
+      return `| ${[kind, attacks, caught, ...others].join(" | ")} |`;
+    }),
   ].join("\n");
 };
