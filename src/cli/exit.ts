@@ -9,7 +9,7 @@ import type { Problem } from "../primitives/index.js";
 import type { Report } from "../report/index.js";
 
 /** The package's, as `--version` says it; a test compares it with package.json. */
-export const version = "0.2.0";
+export const version = "0.3.0";
 
 /**
  * 0 ready, 1 blocked, 2 caution, 3 unknown: these four mean a verdict. 64 wrong usage, 69 the store of nonces failed, 70 the
