@@ -39,6 +39,8 @@ const guards = {
   "bounds of a policy": ["true", "test/preflight/pure/compare"],
   "a report of an older version": ["false", "test/report/versions"],
   "signed bytes that are not what was proven": ["false", "test/preflight/forms"],
+  "a signature that is not what its carriers used": ["false", "test/signing/signatures"],
+  "a domain that says more than is signed": ["false", "test/signing/typedData"],
   "a step of the pipeline that the report lacks": ["[]", "test/preflight/ownStep"],
   "the run with free gas": ["$ && []", "test/preflight/reprove"],
   "a request for another chain than the wallet's": ["false", "test/guard/guard"],

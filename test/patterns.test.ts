@@ -27,6 +27,7 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/steps\/reading\/tokenShortfall\.ts$/, "the words that tokens revert with"],
   [/^src\/guard\//, "methods, addresses and numbers that pages ask wallets with"],
   [/^src\/transaction\/signer\.ts$/, "hex that callers give"],
+  [/^src\/signing\/(input|signIn|typedData)\.ts$/, "types, numbers and texts that pages want signed"],
   [/^src\/promise\/facade\.ts$/, "frames of a stack"],
   [/^src\/primitives\/(hex|names|problem|text)\.ts$/, "the shapes of addresses, of users' names and of untrusted text"],
   [/^src\/policy\/data\.ts$/, "policies written by hand"],

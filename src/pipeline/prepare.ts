@@ -21,9 +21,9 @@ import type { BlockParameter } from "../eth/parameters.js";
 import type { Rpc } from "../rpc/index.js";
 import { getterOf, pretendedIn } from "../steps/reading/pretended.js";
 import type { Query } from "../witness/queries.js";
-import type { Mode, PlacedSigning } from "../signing/index.js";
 import { isSigning } from "../signing/marks.js";
 import { rare } from "./later.js";
+import type { Assumable, Signed } from "./signings.js";
 import { sourceNames, sourcesIn, sourcesOf, type SourceOptions } from "./sources.js";
 
 /** Options of every run. All optional. */
@@ -115,25 +115,11 @@ export const prepare = Effect.fnUntraced(function* (
   };
 });
 
-/** The signatures of a run, and the transactions that they stand among; `mode`: how an earlier report simulated them. */
-export interface Signed {
-  readonly transactions: ReadonlyArray<Transaction.Transaction>;
-  readonly signings: ReadonlyArray<PlacedSigning>;
-  readonly mode: Mode | null;
-}
-
 /** The options, with the slots of the balances and allowances that they pretend; nothing is asked where they pretend none. */
 export const withTokens = (options: ReportOptions, block: BlockParameter): Effect.Effect<ReportOptions, never, Rpc> =>
   pretendedIn(options).length === 0
     ? Effect.succeed(options)
     : Effect.flatMap(rare, ({ withTokenSlots }) => withTokenSlots(options, block));
-
-/** What a run is made of, as far as what is yet to be signed changes it. */
-export interface Assumable {
-  readonly bundle: Bundle;
-  readonly options: ReportOptions;
-  readonly signed?: Signed | null;
-}
 
 /** Runs `ask` on a node that takes authorisations that are yet to be signed; nothing is asked where there are none. */
 const assumingAuthorizations = <P extends Assumable, A, E, R>(

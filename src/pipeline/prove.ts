@@ -226,7 +226,7 @@ const proveOnce = Effect.fnUntraced(function* (
   if (!steps.has("simulate")) return { report: unproven(yield* whole, steps), gas: undoubted };
   const own = yield* request;
   const names = yield* Effect.service(TokenCache);
-  const signings = yield* Effect.service(CurrentSignings);
+  const signings = report.signings.length > 0 ? yield* Effect.service(CurrentSignings) : null;
   const looks = [...withPretended(own.looks, report.options), ...(signings?.looks ?? [])];
   const about = yield* aboutOf(report, cases, { policies, scanned, looks, settled: widened });
   yield* turn;

@@ -23,11 +23,10 @@ import { ecrecover, given, shimCode, signInProblem, type Signing, type Use } fro
 import { bundleOf, isCarrier, type Bundle } from "../steps/reading/bundle.js";
 import { maxTransactions, type CheckedInput, type InputDefaults, type Transaction } from "../transaction/fields.js";
 import { check } from "../Transaction.js";
-import type { Assumable, Signed } from "./prepare.js";
 import { witnessFees } from "../witness/placement.js";
 import { staticCall } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-import { CurrentSignings, type Signings } from "./signings.js";
+import { CurrentSignings, type Assumable, type Signed, type Signings } from "./signings.js";
 
 /** Most signatures of one input. */
 const most = 16;

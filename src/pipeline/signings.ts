@@ -9,11 +9,26 @@ import { isPlain } from "../primitives/record.js";
 import type { StepName } from "../primitives/names.js";
 import { isOfSender } from "../report/byCode.js";
 import type { Finding } from "../report/finding.js";
-import type { BundleReport, Report, TransactionReport } from "../report/schema.js";
-import type { Signing } from "../signing/schema.js";
-import { isCarrier, type Case, type Filled } from "../steps/reading/bundle.js";
+import type { Report, ReportOptions, TransactionReport } from "../report/schema.js";
+import type { Mode, PlacedSigning, Signing } from "../signing/index.js";
+import { isCarrier, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
+import type { Transaction } from "../transaction/fields.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
+
+/** The signatures of a run, and the transactions that they stand among; `mode`: how an earlier report simulated them. */
+export interface Signed {
+  readonly transactions: ReadonlyArray<Transaction>;
+  readonly signings: ReadonlyArray<PlacedSigning>;
+  readonly mode: Mode | null;
+}
+
+/** What a run is made of, as far as what is yet to be signed changes it. */
+export interface Assumable {
+  readonly bundle: Bundle;
+  readonly options: ReportOptions;
+  readonly signed?: Signed | null;
+}
 
 /** The signatures of a run, as the pipeline needs them. */
 export interface Signings {
@@ -116,6 +131,3 @@ export const merged = <R extends Pick<Report, "transactions" | "carriers" | "sig
   const inner = { ...report, transactions: all.map(({ entry }) => entry), carriers: [] };
   return moved(inner as R & Partial<Report>, (place) => places.get(place) ?? place);
 };
-
-/** True of a report that has something to prove, its carriers merged. */
-export const hasCases = (report: Report): report is BundleReport => report.transactions.length > 0;

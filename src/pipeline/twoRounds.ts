@@ -17,6 +17,7 @@ import { phase } from "../report/telemetry.js";
 import { chainsInUse } from "../eth/chains.js";
 import { each, sent } from "../eth/round.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
+import { isCarrier } from "../steps/reading/bundle.js";
 import { answersOf, figuresOf } from "./answers.js";
 import { askUserSteps, rare } from "./later.js";
 import { nothingAhead, remember, sendAhead, type Last } from "./ahead.js";
@@ -87,7 +88,8 @@ export const scanOnce = Effect.fnUntraced(function* (
   const own = yield* askUserSteps(inputs, { chainId, block, stage: "scan" }, null, earlier);
   const steps = yield* activeSteps;
   const wanted = wantedBy(policies, bundle, limits, steps);
-  const signings = yield* Effect.service(CurrentSignings);
+  // why: of what is simulated for nobody nothing is read
+  const signings = bundle.some(isCarrier) ? yield* Effect.service(CurrentSignings) : null;
   const looks = [...Options.withPretended(own.looks, options), ...(signings?.looks ?? [])];
   const subject = { bundle, options, chain, wanted, looks, steps };
   const round = yield* askScan(subject, block);

@@ -9,6 +9,7 @@ const methods = ["eth_signTypedData_v4", "eth_signTypedData", "eth_signTypedData
 /** True of what asks for a signature that is no transaction's. */
 export const isSigning = (input: unknown): boolean =>
   isRecord(input) &&
-  ((given(input["signer"]) && marks.some((mark) => given(input[mark]))) ||
-    (given(input["primaryType"]) && given(input["types"])) ||
-    methods.some((method) => input["method"] === method));
+  // why: it is asked of every input, and most have none of these
+  (("signer" in input && given(input["signer"]) && marks.some((mark) => given(input[mark]))) ||
+    ("primaryType" in input && given(input["primaryType"]) && given(input["types"])) ||
+    ("method" in input && methods.includes(String(input["method"]))));

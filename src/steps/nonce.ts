@@ -15,7 +15,7 @@ import { count, hash, text, type Figure } from "../primitives/statement.js";
 import { fromError, code, type Evidence, type Finding } from "../report/finding.js";
 import type { Nonce } from "../report/parts.js";
 import type { Observed } from "../report/schema.js";
-import { isFirst, isMadeUp, signers, type Case, type Filled, type Numbered } from "./reading/bundle.js";
+import { isFirst, madeUpIn, signers, type Case, type Filled, type Numbered } from "./reading/bundle.js";
 import { askEach, failureOf, successOf, type Failure } from "./reading/askResult.js";
 import { barOf, isOtherKind, isUnderpriced } from "./reading/pool.js";
 
@@ -35,16 +35,17 @@ const asNumber = (counted: bigint): Result.Result<number, RpcError> =>
         }),
       );
 
+const unused = { latest: Result.succeed(0), pending: Result.succeed(0) };
+
 /** Both counts of every signer at once; never fails, each answer stands for itself. */
 export const ask = (bundle: ReadonlyArray<Case>): Ask<Facts["counts"]> => {
   const ofBlock = (address: Address, block: "latest" | "pending") =>
     mapped(one(Questions.count({ address, block })), Result.flatMap(asNumber));
-  const madeUp = new Set(bundle.flatMap((entry) => (isMadeUp(entry) ? [entry.signer] : [])));
-  const none = known(Result.succeed(0));
+  const madeUp = madeUpIn(bundle);
   return askEach("nonce", signers(bundle), (address) =>
     // why: nobody has sent anything from an account that is made up
     madeUp.has(address)
-      ? together({ latest: none, pending: none })
+      ? known(unused)
       : together({ latest: ofBlock(address, "latest"), pending: ofBlock(address, "pending") }),
   );
 };

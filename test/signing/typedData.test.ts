@@ -2,9 +2,7 @@ import * as fc from "fast-check";
 import * as Result from "effect/Result";
 import { hashTypedData, type Hex } from "viem";
 import { describe, expect, it } from "vitest";
-import { signingIn } from "../../src/signing/input.js";
-import { isSigning } from "../../src/signing/marks.js";
-import { typedDataIn } from "../../src/signing/typedData.js";
+import { isSigning, signingIn, typedDataIn } from "../rooms/signing.js";
 
 const signer = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const bytes = (size: number) =>

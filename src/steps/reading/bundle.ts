@@ -62,13 +62,18 @@ export const bundleOf = (inputs: Arr.NonEmptyReadonlyArray<Transaction>, account
 /** True of a case that is simulated for a signature, and nobody signs or sends. */
 export const isCarrier = ({ input }: Pick<Case, "input">): boolean => input.origin?.signing !== undefined;
 
-/** True of an account that is made up for a run. */
-export const isMadeUp = ({ input }: Pick<Case, "input">): boolean => isCarrier({ input }) && input.nonce === 0;
+/** Accounts that are made up for a run: nobody has sent anything from them. */
+export const madeUpIn = (bundle: ReadonlyArray<Case>): ReadonlySet<Address> => {
+  const accounts = new Set<Address>();
+  for (const { input, signer } of bundle)
+    if (input.origin?.signing !== undefined && input.nonce === 0) accounts.add(signer);
+  return accounts;
+};
 
 /** The senders, each once, and who counts as one; of what is simulated for a signature nobody is the sender. */
 export const ownAccounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => {
   const own = new Set<Address>();
-  for (const entry of bundle) if (!isCarrier(entry)) own.add(entry.input.from);
+  for (const { input } of bundle) if (input.origin?.signing === undefined) own.add(input.from);
   for (const { accounts = [] } of bundle) for (const account of accounts) own.add(account);
   return [...own];
 };
