@@ -253,6 +253,49 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
       await expect(preflight.ready(other)).rejects.toMatchObject({ _tag: "NotProven" });
     });
 
+    it("tells what an authorisation lets its delegate do, and hands out its hash", async () => {
+      const { hashAuthorization } = await import("viem/utils");
+      const key = await kit.account(90_001 + seed++);
+      await kit.fill(key.address);
+      const nonce = await kit.scene.count(key.address);
+      const authorization = { chainId: kit.scene.chainId, address: kit.delegates.simple, nonce };
+      const report = await preflight.signature({ authorization, signer: key.address });
+      expect([report.verdict, report.signing?.kind, report.signing?.assumed], report.because).toEqual([
+        ...["caution", "authorization", "code"],
+      ]);
+      expect(codes(report)).toContain("DelegationSet");
+      const [asked] = (await preflight.ready(report)).signs;
+      expect(asked).toMatchObject({ kind: "authorization", digest: hashAuthorization(authorization) });
+    });
+
+    it("holds two signers beside each other, and refuses one signature twice", async () => {
+      const [first, other] = [await permit(), await permit()];
+      const second = {
+        typedData: { ...other.typedData, message: { ...other.typedData.message, owner: kit.owners.simple.address } },
+        signer: kit.owners.simple.address,
+      };
+      const nonce = await kit.call(first.token, "function nonces(address) view returns (uint256)", [second.signer]);
+      const typedData = { ...second.typedData, message: { ...second.typedData.message, nonce } };
+      const both = [
+        { typedData: first.typedData, signer: first.signer },
+        { typedData, signer: second.signer },
+      ];
+      const report: Report = await preflight.preflight(both as never);
+      expect([report.verdict === "blocked", report.signings.length, report.carriers.length], report.because).toEqual([
+        ...[false, 2, 2],
+      ]);
+      expect(report.approvals.map(({ owner, after }) => [owner, after]).sort()).toEqual(
+        both.map(({ signer }) => [signer.toLowerCase(), 7_000n]).sort(),
+      );
+      if (name === "geth")
+        expect((await preflight.ready(report)).signs.map(({ signer }) => signer)).toEqual(
+          both.map(({ signer }) => signer.toLowerCase()),
+        );
+      await expect(preflight.preflight([both[0], both[0]] as never)).rejects.toMatchObject({
+        _tag: "InvalidTransaction",
+      });
+    });
+
     it("stands beside the transaction that it is for, and is used in front of it", async () => {
       const { token, owner, spender, typedData, signer } = await permit();
       await kit.fill(owner.address);
