@@ -41,6 +41,7 @@ const guards = {
   "signed bytes that are not what was proven": ["false", "test/preflight/forms"],
   "a signature that is not what its carriers used": ["false", "test/signing/signatures"],
   "a domain that says more than is signed": ["false", "test/signing/typedData"],
+  "a message about another account than is said": ["false", "test/signing/typedData"],
   "a step of the pipeline that the report lacks": ["[]", "test/preflight/ownStep"],
   "the run with free gas": ["$ && []", "test/preflight/reprove"],
   "a request for another chain than the wallet's": ["false", "test/guard/guard"],

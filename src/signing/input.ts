@@ -167,6 +167,9 @@ export const signingIn = (input: Readonly<Record<string, unknown>>, at = ""): Ch
     const typed = yield* typedDataIn(given_["typedData"], `${at}typedData`);
     const account = given(given_["account"]) ? yield* address(given_["account"], `${at}account`) : null;
     const use = useOf(typed, account ?? signer);
+    // guard: a message about another account than is said
+    if (account !== null && use.account !== account)
+      return yield* no(`${at}account`, "is not the account of the message");
     const sign = { kind: "typedData", signer, digest: typed.digest, typedData: typed.json } as const;
     return { sign, use, typed, origin: null, text: null };
   });

@@ -111,6 +111,17 @@ describe("typed data", () => {
   });
 });
 
+const permitOf = (owner: string) => ({
+  types: {
+    Permit: ["address owner", "address spender", "uint256 value", "uint256 nonce", "uint256 deadline"].map((field) => {
+      const [type = "", name = ""] = field.split(" ");
+      return { name, type };
+    }),
+  },
+  ...{ primaryType: "Permit", domain: { name: "A", chainId: 1, verifyingContract: signer } },
+  message: { owner, spender: signer, value: "1", nonce: "0", deadline: "1" },
+});
+
 describe("what asks for a signature", () => {
   const typed = { types: { A: [{ name: "a", type: "bool" }] }, primaryType: "A", domain: {}, message: { a: true } };
   it.each([
@@ -136,6 +147,7 @@ describe("what asks for a signature", () => {
     [{ typedData: typed, message: "hi", signer }, "message"],
     [{ message: "hi", signer: "0x12" }, "signer"],
     [{ message: "hi", signer, account: signer }, "account"],
+    [{ typedData: permitOf(signer), signer, account: `0x${"12".repeat(20)}` }, "account"],
     [{ hash: "0x12", signer }, "hash"],
     [{ message: { raw: "0x1" }, signer }, "message"],
     [{ authorization: { chainId: 1, address: signer }, signer }, "authorization.nonce"],
