@@ -18,16 +18,30 @@ import { lazyImport } from "./primitives/effects.js";
 import { defaultsGiven } from "./promise/given.js";
 import { settling } from "./promise/parts.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
+import { isRecord } from "./primitives/index.js";
+import type { Report } from "./Report.js";
 import * as Rpc from "./Rpc.js";
+import type { GivenSigning } from "./signing/index.js";
 
 export type { PlainStep, Steps } from "./promise/steps.js";
 export type { Defaults, Log, RunOptions } from "./promise/facade.js";
 
+/** A signature whose signer the client's account is, where it names none. */
+type ClientsSigning<signing> = signing extends { readonly signer: unknown }
+  ? Omit<signing, "signer"> & Partial<Pick<signing, "signer">>
+  : never;
+
 /** The verbs, as {@link preflightActions} adds them to a client; no interface, for `client.extend` takes none. */
-export type PreflightActions<sender extends "caller" | "client" = "caller"> = Pick<
+export type PreflightActions<sender extends "caller" | "client" = "caller"> = Omit<
   Promises.Actions<sender>,
-  keyof Promises.Actions
->;
+  "signature"
+> & {
+  /** `Preflight.signature`; `signer` is the client's account where it has one and none is named. */
+  preflightSignature: (
+    signing: sender extends "client" ? ClientsSigning<GivenSigning> : GivenSigning,
+    options?: Promises.RunOptions,
+  ) => Promise<Report>;
+};
 
 /**
  * For `client.extend`. Requests go through the client's own transport, its batching included; its retries are off. Its
@@ -66,9 +80,17 @@ export const preflightActions: {
     const {
       effect: _,
       dispose: __,
+      signature,
       ...actions
     } = Promises.make(Rpc.layerClient(client, rpc), defaults, { steps, without }, lazyImport(settling.load));
-    return actions;
+    const signer = client.account?.address;
+    const isOfClient = (signing: unknown) => isRecord(signing) && signing["signer"] == null && signer !== undefined;
+    return {
+      ...actions,
+      preflightSignature: (signing: object, options?: Promises.RunOptions) =>
+        // the pipeline refuses what is no signature
+        signature((isOfClient(signing) ? { ...signing, signer } : signing) as GivenSigning, options),
+    };
   };
 
 export { GuardRefused, NotCleared, SentByOther, Tampered, Unverified } from "./guard/failures.js";

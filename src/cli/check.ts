@@ -1,4 +1,4 @@
-/** `evm-preflight check`: one transaction or bundle, one report, one exit code. */
+/** `evm-preflight check`: one transaction, bundle or signature, one report, one exit code. */
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -75,7 +75,9 @@ export const check = Command.make(
     return yield* new Exited({ code: codeOf(report) });
   }),
 ).pipe(
-  Command.withDescription("Report what a transaction would do if it were sent now, and exactly what to sign"),
+  Command.withDescription(
+    "Report what a transaction or a signature would do if it were used now, and exactly what to sign",
+  ),
   withExitCodes("0 ready, 1 blocked, 2 caution, 3 unknown", "73 a file could not be written (the report was printed)"),
   Command.withExamples([
     {
@@ -91,5 +93,9 @@ export const check = Command.make(
       description: "A file, under policies, at an endpoint that wants a key",
     },
     { command: "evm-preflight check bundle.json --json", description: "A bundle from a file" },
+    {
+      command: "evm-preflight check --typed-data permit.json --signer 0x…",
+      description: "A signature: what whoever holds it may do",
+    },
   ]),
 );

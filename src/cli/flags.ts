@@ -13,6 +13,7 @@ import { type Problem, escapeText, isHex } from "../primitives/index.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import { named, type times } from "../report/index.js";
+import { isSigning } from "../signing/index.js";
 import type { LooseCall } from "../Transaction.js";
 import { orWrong, orWrongField, wrong, type WrongUsage } from "./exit.js";
 import { abiOf, abiOfText, callOf, inputOf, inputOfText, isSignature } from "./input.js";
@@ -47,9 +48,29 @@ export const ofTransaction = {
   args: ["args", `arguments as a JSON array, large numbers as strings: '["0x…", "1000000"]'`],
 } as const satisfies { readonly [K in keyof LooseCall]?: readonly [name: string, help: string] };
 
-/** The flag that a field of a transaction comes from; the field itself where it has none. */
+/** Name and help of each flag that fills a field of a signature. */
+const ofSigning = {
+  typedData: [
+    "typed-data",
+    "in place of a transaction: JSON file with typed data that is to be signed (EIP-712), - for stdin",
+  ],
+  message: ["message", "a text that is to be signed, as personal_sign does"],
+  authorization: [
+    "authorization",
+    "JSON file with an authorisation that is to be signed (EIP-7702): chainId, address, nonce; - for stdin",
+  ],
+  signer: ["signer", "whose key signs, beside one of these three"],
+  origin: ["origin", "origin that asks for the message, such as https://example.org: a sign-in is held against it"],
+} as const satisfies Readonly<Record<string, readonly [name: string, help: string]>>;
+
+const rowsOfFields: Readonly<Record<string, readonly [name: string, help: string]>> = {
+  ...ofTransaction,
+  ...ofSigning,
+};
+
+/** The flag that a field comes from; the field itself where it has none. */
 const flagOf = (field: string): string =>
-  Object.hasOwn(ofTransaction, field) ? `--${ofTransaction[field as keyof typeof ofTransaction][0]}` : field;
+  Object.hasOwn(rowsOfFields, field) ? `--${rowsOfFields[field]?.[0] ?? field}` : field;
 
 /** How each kind of policy is written. */
 export const policyForms = [
@@ -119,6 +140,7 @@ export const checkFlags = {
     Argument.variadic({ min: 0 }),
   ),
   ...Rows.map(ofTransaction, ([name, help]) => text(name, help)),
+  ...Rows.map(ofSigning, ([name, help]) => text(name, help)),
   ...optionFlags,
 };
 
@@ -150,8 +172,34 @@ const isForDecoding = (flags: CheckFlags): boolean =>
   flags.input.length > 0 ||
   (Option.isSome(flags.data) && Option.isNone(flags.functionName) && Option.isNone(flags.args));
 
-/** The transaction or bundle. */
+/** The signature that is asked about, as the pipeline takes it; null where the flags describe none. */
+const readSigning = Effect.fnUntraced(function* (flags: CheckFlags) {
+  const { signer, origin, ...signed }: Record<string, string> = Rows.getSomes(
+    Struct.pick(flags, Struct.keys(ofSigning)),
+  );
+  const [kind, second] = Object.keys(signed);
+  if (kind === undefined) {
+    const stray = signer === undefined ? origin && "origin" : "signer";
+    return stray === undefined
+      ? null
+      : yield* wrong(flagOf(stray), "stands beside --typed-data, --message or --authorization");
+  }
+  const other = second ?? Object.keys(Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction))))[0];
+  if (other !== undefined) return yield* wrong(flagOf(other), `cannot be combined with ${flagOf(kind)}`);
+  if (flags.input.length > 0) return yield* wrong("input", `cannot be combined with ${flagOf(kind)}`);
+  const given = signed[kind] ?? "";
+  const what = kind === "message" ? given : yield* readJson(given, flagOf(kind));
+  if (signer !== undefined) return { [kind]: what, signer, ...(origin === undefined ? {} : { origin }) };
+  // why: a wallet's request names the signer itself
+  return isSigning(what) && origin === undefined
+    ? what
+    : yield* wrong("--signer", "is missing: the address whose key signs");
+});
+
+/** The transaction or bundle, or the signature. */
 export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
+  const signing = yield* readSigning(flags);
+  if (signing !== null) return signing;
   const { abi, ...values }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
   const inputFrom = (read: ReturnType<typeof inputOf>) =>
     Effect.mapError(Effect.fromResult(read), (error) => complaint(flags, error));

@@ -15,6 +15,7 @@ import {
   type Walk,
 } from "../abi/index.js";
 import { addressProblem, each, no, type Checked, isHex, isRecord, escapeText } from "../primitives/index.js";
+import { isSigning } from "../signing/index.js";
 import { fieldNames, fields, type Unit, fieldHint, isOtherForm } from "../transaction/index.js";
 import { amount, count, integer, wei } from "./quantity.js";
 import { kindOf, parseJson } from "./terminal.js";
@@ -243,6 +244,8 @@ const otherForm = (json: JsonFields, path: (field: string) => string): Checked<J
 
 /** One transaction; `path` names a field for errors. `from` and the others may still be wrong: the pipeline checks every field. */
 const transactionOf = (json: unknown, path: (field: string) => string, isTyped: boolean): Checked<unknown> => {
+  // the pipeline reads every field of a signature
+  if (isSigning(json)) return Result.succeed(json);
   if (isHex(json) && isOtherForm(json)) return Result.succeed(json);
   if (!isRecord(json)) return no(path(""), "must be an object");
   if (Object.keys(json).some((key) => !isField(key)) && isOtherForm(json)) return otherForm(json, path);
@@ -279,7 +282,8 @@ export const inputOfText = (text: string): Checked<unknown> => {
     const kind = kindOf(json);
     if (kind !== null && !kind.includes("transaction"))
       return no("input", `is ${kind}, not a transaction or an array of them`);
-    const isOther = kind === null && isRecord(json) && Object.keys(json).some((key) => !isField(key));
+    const isOther =
+      kind === null && isRecord(json) && !isSigning(json) && Object.keys(json).some((key) => !isField(key));
     return isOther && !isOtherForm(json) ? no("input", "is no transaction: it has neither from nor to") : inputOf(json);
   });
 };

@@ -11,7 +11,7 @@ import { PolicyViolation } from "../errors/verdicts.js";
 import { lazyCopyOf } from "../primitives/copy.js";
 import type { BuiltInStep, StepName } from "../primitives/names.js";
 import { count, text } from "../primitives/statement.js";
-import { digestOfReport, becauseOf, verdictOf } from "../report/ready.js";
+import { digestOfReport, becauseOf, subjectOf, verdictOf } from "../report/ready.js";
 import { abisOf } from "../report/options.js";
 import { bounded } from "../report/bounded.js";
 import { fromError, inOrder, code, type Finding } from "../report/finding.js";
@@ -209,7 +209,7 @@ export const judged = <R extends Report>(report: R, findings: ReadonlyArray<Find
     ...report,
     findings: ordered,
     verdict: verdictOf(ordered),
-    because: becauseOf(ordered, report.stage),
+    because: becauseOf(ordered, report.stage, subjectOf(report)),
   });
 };
 

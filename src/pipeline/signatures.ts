@@ -306,7 +306,7 @@ export const SignatureExpired = code("approvals", ["blocker"], "SignatureExpired
 
 /**
  * It or the right that it gives stays usable for more than 31 days.
- * @figures count("until", 1_900_000_000n)
+ * @figures count("usable until", 1_900_000_000n)
  */
 export const SignatureLongLived = code("approvals", ["warning"], "SignatureLongLived", [
   "the signature stays usable for more than 31 days",
@@ -418,7 +418,8 @@ const checkFacts = (
   if (until !== null && until < seconds) found.push(SignatureExpired.blocker(measured, count("usable until", until)));
   if (from !== null && from > seconds) found.push(SignatureNotYet.unavailable(measured, count("usable from", from)));
   const last = [until, ends].reduce<bigint | null>((a, b) => (b !== null && (a === null || b > a) ? b : a), null);
-  if (last !== null && last > seconds + long) found.push(SignatureLongLived.warning(measured, count("until", last)));
+  if (last !== null && last > seconds + long)
+    found.push(SignatureLongLived.warning(measured, count("usable until", last)));
   if (use.consume !== null && until === null) found.push(SignatureNeverExpires.warning(measured));
   const code = before.account(account);
   if (account !== sign.signer && code !== null && code.codeSize === 0n && use.consume !== null)

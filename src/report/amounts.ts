@@ -117,8 +117,11 @@ const readersOf = (report: Report): ReadonlyArray<string> => {
 };
 
 /** Tells amounts that a transaction, or one of them, asks for, as its value or as a word of its calldata. */
-const typedIn = ({ transactions }: Report) => {
-  const requests = transactions.map(({ input: { value, data } }) => ({ value, data: data.toLowerCase() }));
+const typedIn = ({ transactions, carriers }: Report) => {
+  const requests = [...transactions, ...carriers].map(({ input: { value, data } }) => ({
+    value,
+    data: data.toLowerCase(),
+  }));
   return (amount: bigint, transaction?: number): boolean =>
     requests.some(
       ({ value, data }, at) =>
@@ -170,9 +173,12 @@ export const namesFor = (
   const otherLabelOf = byAddress(others.map((row) => [row.address, row.label]));
   const you = new Set(readersOf(report));
   const isYou = (address: string) => you.has(address.toLowerCase());
+  const nobodys = new Set(report.signings.flatMap(({ stand }) => [stand.stranger, stand.taker]));
   const label = (address: string) => {
     const text = labelOf(address)?.trim() ?? "";
     if (text !== "") return labelText(text);
+    // the address stays beside it: a report from elsewhere may name any
+    if ([...nobodys].some((made) => made.toLowerCase() === address.toLowerCase())) return "anybody";
     const other = otherLabelOf(address)?.slice(0, mostLabel) ?? null;
     // why: a name that anybody can have must not read as the reader
     const isPlain = other?.toLowerCase().startsWith("you") !== true;

@@ -92,6 +92,9 @@ export const sentencesByCode: Partial<Readonly<Record<FindingCode, string>>> = {
   RightUnexplained: "{contract} may let {to} act for {of}[, over {amount}]",
   RoleChanged: "a role over {contract} goes[ from {from}][ to {to}]",
   RulesUncertain: "it runs the rules of {executed}",
+  SignatureExpired: "it was usable until {usable until}",
+  SignatureLongLived: "it, or the right that it gives, ends at {usable until}",
+  SignatureNotYet: "[it is usable from {usable from}][the reason is: {because}]",
   TipCapped: "it suggests {named}, and {proposed} is used",
   TipLow: "the tip in the next block would be {tip in the next block}, and it may need {at least}",
   TokenChanges:

@@ -26,7 +26,14 @@ import {
   grantsSection,
   tokensSection,
 } from "./sections/stakes.js";
-import { fundsSection, requestsSection, traceSections, transactionSection } from "./sections/transaction.js";
+import { signingSections } from "./sections/signings.js";
+import {
+  carriersSection,
+  fundsSection,
+  requestsSection,
+  traceSections,
+  transactionSection,
+} from "./sections/transaction.js";
 import { detailsOf, mostReason, reasonOf, sentenceOf } from "./reason.js";
 import { pictureOf } from "./picture.js";
 import { readingOf } from "./stakes.js";
@@ -105,9 +112,13 @@ const headline = (report: Report, names: Names): string => {
 
 const nextOf = (report: Report): string => {
   const seconds = Math.max(0, Math.floor((expiryOf(report) - report.observed.at) / 1000));
-  if (report.transactions.length === 0) return "there is no request to sign";
+  const signs = report.signings.length;
+  if (report.transactions.length + signs === 0) return "there is nothing to sign";
   if (report.version !== reportVersion) return "prove it again before you sign; an older version made it";
-  const what = report.transactions.length > 1 ? "these requests, in this order," : "this request";
+  const what =
+    report.transactions.length + signs > 1
+      ? `these ${signs === 0 ? "requests" : "signatures and requests"}, in this order,`
+      : `this ${signs === 0 ? "request" : "message"}`;
   const sign = `sign exactly ${what} within ${seconds} s. After that, prove again first`;
   const isProven = report.stage === "proven";
   const next: Readonly<Record<Report["verdict"], string>> = {
@@ -143,6 +154,7 @@ export const compose = (plain: Report, options: RenderOptions = {}) => {
     picture: pictureOf(reading),
     /** The stakes: what moves, who gets rights, what it costs. */
     stakes: [
+      ...signingSections(report, reading),
       ...flowsSection(report, reading, options?.price),
       ...grantsSection(report, reading),
       ...exposureSection(report, reading),
@@ -156,7 +168,8 @@ export const compose = (plain: Report, options: RenderOptions = {}) => {
     /** The chain, the number of transactions, the stage and the date, in one line. */
     about: joined(
       report.chainId === null ? "chain not known" : `${name === null ? "" : `${name}, `}chain ${report.chainId}`,
-      counted(transactions, "transaction"),
+      transactions === 0 && report.signings.length > 0 ? null : counted(transactions, "transaction"),
+      report.signings.length === 0 ? null : counted(report.signings.length, "signature"),
       report.stage,
       dateText(BigInt(Math.floor(report.observed.at / 1000))),
     ),
@@ -166,6 +179,7 @@ export const compose = (plain: Report, options: RenderOptions = {}) => {
       ...report.transactions.flatMap((transaction, index) =>
         transactionSection(transaction, index, transactions, money, look),
       ),
+      ...carriersSection(report, look),
       ...transfersSection(report, exactly),
       ...balancesSection(report, exactly),
       ...approvalsSection(report, exactly),

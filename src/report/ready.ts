@@ -45,21 +45,31 @@ export const verdictOf = (findings: ReadonlyArray<Finding>): Report["verdict"] =
 };
 
 /** The one reason for the verdict: the sentence of the first finding that decides it, in pipeline order. */
-export const becauseOf = (findings: ReadonlyArray<Finding>, stage: Report["stage"]): string => {
+export const becauseOf = (
+  findings: ReadonlyArray<Finding>,
+  stage: Report["stage"],
+  what: ReturnType<typeof subjectOf> = "this request",
+): string => {
   const deciding = decidingSeverity[verdictOf(findings)];
   const [first] = inOrder(findings.filter(({ severity }) => severity === deciding));
   if (first !== undefined) return first.sentence;
   if (stage !== "proven") return "nothing found against it yet; not proven";
   return findings.some(({ code }) => code === FreshnessUnknown.code)
-    ? "exactly this request was proven; the age of the state could not be checked"
-    : "every check passed, and exactly this request was proven";
+    ? `exactly ${what} was proven; the age of the state could not be checked`
+    : `every check passed, and exactly ${what} was proven`;
 };
+
+/** What a report was proven of: where nothing is sent, the signature. */
+export const subjectOf = ({ transactions, signings }: Pick<Report, "transactions" | "signings">) =>
+  signings.length > 0 && transactions.every(({ input }) => input.origin?.signing !== undefined)
+    ? "this signature"
+    : "this request";
 
 /** The report with one finding more, and the verdict and reason that follow. */
 export const withFinding = <R extends Report>(report: R, finding: Finding): R => {
   const findings = inOrder([...report.findings, finding]);
   return withJson({
-    ...{ ...report, findings, verdict: verdictOf(findings), because: becauseOf(findings, report.stage) },
+    ...{ ...report, findings, verdict: verdictOf(findings), because: becauseOf(findings, report.stage, subjectOf(report)) },
   });
 };
 

@@ -5,6 +5,7 @@ import { escapeText } from "../primitives/text.js";
 import {
   amountForPeople,
   amountInSentence,
+  dateText,
   decimalsOf,
   nativeForPeople,
   signedText,
@@ -246,6 +247,7 @@ const unitsText = (value: bigint, { code, numbers }: Finding, names: Names): str
 const valueOf = (figure: Figure, finding: Finding, names: Names): string => {
   const { name, unit, value } = figure;
   if (unit === "difference") return escapeText(differenceForPeople(value, names), most.characters);
+  if (unit === "count" && (name === "usable from" || name === "usable until")) return dateText(value);
   const exact = () => valueText(figure, names.native, finding.numbers.slice(0, most.figures));
   if (unit === "units") return unitsText(value, finding, names) ?? exact();
   if (unit !== "address") return exact();

@@ -70,6 +70,13 @@ export const mustBeReport = (report: Report): void => {
   if (problem !== null) Result.getOrThrow(Result.fail(new InvalidTransaction(problem)));
 };
 
+/** True of the wei that an account is sent to see what its code would do: nobody sends it. */
+const isProbe = ({ signings }: Report, { way, party, token, amount }: Flow): boolean =>
+  way === "in" &&
+  token === null &&
+  amount === 1n &&
+  signings.some(({ kind, stand }) => kind === "authorization" && stand.stranger.toLowerCase() === party);
+
 /** Sources of every part of a rendering: names, and what is at stake for the senders. */
 export type RenderSources = ReturnType<typeof readingOf>;
 
@@ -79,7 +86,7 @@ export const readingOf = (plain: Report, options: AmountOptions | null) => {
   const { report, given } = named(plain);
   const ledger = ledgerOf(report);
   const senders = new Set(accountsOf(report));
-  const flows = flowsOf(ledger, senders);
+  const flows = flowsOf(ledger, senders).filter((flow) => !isProbe(report, flow));
   // why: a flow between two senders is told once, by who gives
   const movements = flows.filter(({ way, party }) => way === "out" || party === null || !senders.has(party));
   return {

@@ -31,6 +31,7 @@ import {
   type RenderSources,
 } from "./stakes.js";
 import { counted } from "./document.js";
+import { signingSentences } from "./sections/signings.js";
 import { lookAlikes } from "./lookAlikes.js";
 import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
 import type { Report } from "./schema.js";
@@ -124,7 +125,9 @@ const stillness = (report: Report): string =>
   doubtsOf(report).length > 0 ||
   report.findings.some((finding) => isControl(finding) || isActing(finding)) ||
   toThemselves(report).length > 0 ||
-  report.transactions.some(({ input, outcome }) => outcome.status !== "success" || input.authorizationList?.length)
+  [...report.transactions, ...report.carriers].some(
+    ({ input, outcome }) => outcome.status !== "success" || input.authorizationList?.length,
+  )
     ? ""
     : " without moving anything";
 
@@ -250,11 +253,14 @@ export const sentencesOf = (reading: RenderSources): ReadonlyArray<string> => {
   const allClaims = claimsOf(report, ledger);
   const still = stillness(report);
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
+  const isOnlySigned = report.transactions.length === 0 && report.signings.length > 0;
   const subjects = subjectsOf(report, reading);
   const bySubject = subjects.slice(0, mostSenders).map((subject): ReadonlyArray<string> => {
     const [account = ""] = subject.accounts;
     const who = names.who(account);
     const isYou = who === "you";
+    // why: nobody need use it, nor as it was simulated
+    const actor = isOnlySigned ? `At worst ${who}` : upper(who);
     const verb = (base: string) => (isIf ? `would ${base}` : isYou ? base : `${base}s`);
     const clauses = clausesOf(report, flows, subject, { names, verb, their: isYou ? "your" : "its" });
     const isLong = clauses.length > mostClauses || clauses.some(({ isList }) => isList);
@@ -267,15 +273,18 @@ export const sentencesOf = (reading: RenderSources): ReadonlyArray<string> => {
         return `It claims to give ${who} ${what}. ${upper(who)} ${isYou ? "get" : "gets"} ${isPaid ? "none of it" : "nothing"}.`;
       }),
       ...(isLong
-        ? clauses.map(({ text }) => `${upper(who)} ${text}.`)
+        ? clauses.map(({ text }) => `${actor} ${text}.`)
         : clauses.length === 0
           ? []
-          : [`${upper(who)} ${listed(clauses.map(({ text }) => text))}.`]),
+          : [`${actor} ${listed(clauses.map(({ text }) => text))}.`]),
     ];
   });
   const rest = subjects.length - bySubject.length;
+  const isUsed = report.signings.some(({ assumed }) => assumed !== null);
   return [
     ...hindrances(report, names),
+    ...signingSentences(report, names),
+    ...(isOnlySigned && isUsed && still !== "" ? ["Used now, it moves nothing and gives no right."] : []),
     ...bySubject.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
     ...payments(report, reading, isIf),

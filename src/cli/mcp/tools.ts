@@ -72,19 +72,30 @@ const inTransactions = ({ field, problem }: Problem): Problem => ({
 export const joined = (operator: ReadonlyArray<Policy.Policy>, caller: ReadonlyArray<Policy.Policy>) =>
   operator.length === 0 ? caller : [...operator, ...caller.map((policy) => Policy.any(policy))];
 
-/** `preflight`: every verdict is a result, a wrong field is an error that names it. */
-export const preflight = (options: Preflight.Options) => (args: JsonFields) =>
-  Effect.gen(function* () {
-    const { policies, ...rest } = args;
-    const caller = policies === undefined || policies === null ? [] : yield* Policy.fromJson(policies);
-    const input = yield* Effect.fromResult(inputIn(rest));
-    return yield* Preflight.preflight(input as never, {
-      ...options,
-      policies: joined(options.policies ?? [], caller),
-    }).pipe(Effect.mapError((problem) => ("transactions" in rest ? inTransactions(problem) : problem)));
-  }).pipe(
-    Effect.map(answerOf),
-    Effect.catch((problem) => Effect.succeed(refusal(problem))),
+/** A tool that reports: every verdict is a result, a wrong field is an error that names it. */
+const reporting =
+  <R>(
+    options: Preflight.Options,
+    run: (args: JsonFields, options: Preflight.Options) => Effect.Effect<Report, Problem, R>,
+  ) =>
+  (args: JsonFields) =>
+    Effect.gen(function* () {
+      const { policies, ...rest } = args;
+      const caller = policies === undefined || policies === null ? [] : yield* Policy.fromJson(policies);
+      return yield* run(rest, { ...options, policies: joined(options.policies ?? [], caller) });
+    }).pipe(
+      Effect.map(answerOf),
+      Effect.catch((problem) => Effect.succeed(refusal(problem))),
+    );
+
+/** `preflight`, of transactions. */
+export const preflight = (options: Preflight.Options) =>
+  reporting(options, (args, all) =>
+    Effect.flatMap(Effect.fromResult(inputIn(args)), (input) =>
+      Effect.mapError(Preflight.preflight(input as never, all), (problem) =>
+        "transactions" in args ? inTransactions(problem) : problem,
+      ),
+    ),
   );
 
 /** `explain`: what bytes mean, by an ABI or by what many contracts share. Asks nobody. */
@@ -154,6 +165,26 @@ const preflightFields = {
   },
 };
 
+const signatureFields = {
+  typedData: {
+    type: ["object", "string"],
+    description: "EIP-712 data, as eth_signTypedData_v4 takes it; an object or its JSON",
+  },
+  authorization: {
+    type: "object",
+    description: "EIP-7702 authorisation: chainId (0 = every chain) and nonce as numbers, and address, whose code runs",
+  },
+  message: {
+    type: ["string", "object"],
+    description: 'text of personal_sign, or bytes: {"raw": "0x…"}',
+  },
+  hash: { type: "string", description: "32 bytes that are to be signed as they are" },
+  signer: { type: "string", description: "address whose key signs" },
+  account: { type: "string", description: "contract in whose name the key signs (ERC-1271), beside typedData" },
+  origin: { type: "string", description: "origin that asks for the message, such as https://example.org" },
+  policies: preflightFields.policies,
+};
+
 const explainFields = {
   data: { type: "string", description: "calldata, revert data, or a log's data; 0x…" },
   topics: {
@@ -184,6 +215,12 @@ export const toolsOf = (options: Preflight.Options) => ({
     schemaOf(preflightFields, []),
     true,
     preflight(options),
+  ),
+  preflight_signature: tool(
+    "Report what a signature that is no transaction would allow, before it is given: typed data, an authorisation, a message or a hash; exactly one of them. Says what whoever holds it may take, until when. ready, caution, unknown or blocked; only ready is safe to sign. Signs and sends nothing.",
+    schemaOf(signatureFields, ["signer"]),
+    true,
+    reporting(options, (args, all) => Preflight.signature(args as never, all)),
   ),
   explain: tool(
     "Decode calldata, revert data or a log into words, by an ABI, or by a table of common functions, events and errors. A selector does not prove what a contract does.",

@@ -236,6 +236,23 @@ export const transactionSection = (
   );
 };
 
+/** The calls that were simulated for signatures: nobody sends them. */
+export const carriersSection = ({ carriers, signings }: Report, look: CallLook): ReadonlyArray<Section> =>
+  carriers.flatMap(({ input, call, outcome }, index) => {
+    if (signings[input.origin?.signing ?? -1]?.assumed == null) return [];
+    const { text, tone } = outcomeText(outcome);
+    return factsSection(
+      carriers.length === 1
+        ? "Simulated for the signature"
+        : `Simulated for the signatures: ${index + 1} of ${carriers.length}`,
+      fact("from", checksummed(input.from)),
+      fact("to", known(input.to, checksummed)),
+      ...(call === null ? [] : callFacts(call, look)),
+      fact("outcome", text, { tone, evidence: outcome.evidence }),
+      fact("events", eventsText(outcome)),
+    );
+  });
+
 const termNames: Readonly<Record<Funds["terms"][number]["name"], string>> = {
   value: "value",
   gas: "gas limit × max fee",
