@@ -13,6 +13,7 @@ import * as observe from "./pipeline/observe.js";
 import * as prepare from "./pipeline/prepare.js";
 import * as prove from "./pipeline/prove.js";
 import * as judged from "./pipeline/report.js";
+import * as signatures from "./pipeline/signatures.js";
 import * as steps from "./pipeline/steps.js";
 import * as compare from "./pipeline/worlds/compare.js";
 import * as bounded from "./report/bounded.js";
@@ -50,7 +51,7 @@ const makers = [
   ...[answers, userSteps, checkProof, endpoint, trace, doubt, limit, observe, prepare, prove, judged, steps, compare],
   ...[bounded, descriptors, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
-  ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes, pretended],
+  ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes, pretended, signatures],
 ] as const;
 
 /** A code of our own findings that are no errors. */

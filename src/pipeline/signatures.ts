@@ -258,7 +258,7 @@ export const HashBlind = code("approvals", ["unavailable"], "HashBlind", [
  * The signature was not taken for given: the account's own call was simulated in its place, or an account with code did not
  * take it.
  * @figures text("because", "the account's own equal call was simulated")
- * @unavailable where no call of the account does the same, or its code did not take the signature
+ * @unavailable where no call of the account does the same, or the account's code did not take the signature
  */
 export const SignatureNotAssumed = code("approvals", ["warning", "unavailable"], "SignatureNotAssumed", [
   "the signature itself could not be simulated",
@@ -267,7 +267,7 @@ export const SignatureNotAssumed = code("approvals", ["warning", "unavailable"],
 
 /**
  * The contract verifies signatures for another domain, so that this one is of no use there.
- * @figures text("domain", "USD Coin"), hash("on chain", hash1)
+ * @unavailable where the account's own equal call was simulated and the contract does not tell its domain
  */
 export const DomainDisagrees = code("approvals", ["blocker", "unavailable"], "DomainDisagrees", [
   "the domain of the signature is not that of its contract",

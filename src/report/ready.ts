@@ -69,7 +69,12 @@ export const subjectOf = ({ transactions, signings }: Pick<Report, "transactions
 export const withFinding = <R extends Report>(report: R, finding: Finding): R => {
   const findings = inOrder([...report.findings, finding]);
   return withJson({
-    ...{ ...report, findings, verdict: verdictOf(findings), because: becauseOf(findings, report.stage, subjectOf(report)) },
+    ...{
+      ...report,
+      findings,
+      verdict: verdictOf(findings),
+      because: becauseOf(findings, report.stage, subjectOf(report)),
+    },
   });
 };
 

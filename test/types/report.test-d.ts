@@ -173,6 +173,20 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "DescriptorUnread":
     case "TokenNotPretended":
     case "GasLimitLowered":
+    case "SignatureUnknown":
+    case "HashBlind":
+    case "SignatureNotAssumed":
+    case "DomainDisagrees":
+    case "SignatureUnbound":
+    case "SignatureUsed":
+    case "SignatureNotYet":
+    case "SignatureExpired":
+    case "SignatureLongLived":
+    case "SignatureNeverExpires":
+    case "SignerIsNotOwner":
+    case "WitnessUnread":
+    case "OrderUnderpaid":
+    case "SignInDisagrees":
       return "note";
     default:
       return kindOfOwn(code);

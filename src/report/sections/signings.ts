@@ -4,7 +4,7 @@ import { isNobody } from "../../abi/words.js";
 import { isRecord, safely } from "../../primitives/record.js";
 import type { Signing, SigningKind } from "../../signing/schema.js";
 import { amountInSentence, dateText, type Names } from "../amounts.js";
-import { fact, factsSection, joined, known, type Section } from "../document.js";
+import { fact, factsSection, joined, known, type Fact, type Section } from "../document.js";
 import { roundingOf } from "../flows.js";
 import { rightText, spenderText, type RenderSources } from "../stakes.js";
 import type { Report } from "../schema.js";
@@ -65,9 +65,7 @@ const userText = ({ usableBy }: Signing, nameOf: (address: string) => string): s
 const timesText = ({ from, until, kind, nonce }: Signing): string | null => {
   if (kind === "authorization") return `as long as the account's nonce is ${nonce?.value ?? "that of the message"}`;
   const start = from === null || from === 0n ? null : `from ${dateText(from)}`;
-  return [start, until === null ? "for ever" : `until ${dateText(until)}`]
-    .filter((part) => part !== null)
-    .join(" ");
+  return [start, until === null ? "for ever" : `until ${dateText(until)}`].filter((part) => part !== null).join(" ");
 };
 
 /** Each signature in a sentence: what it is, who can use it, and until when. */
@@ -127,12 +125,20 @@ const nonceText = ({ nonce }: Signing): string | null =>
     ),
   );
 
-/** The text of a message, where it is one; else its bytes. */
-const messageOf = ({ sign }: Signing): string | null => {
-  if (sign.kind !== "message") return null;
+/** The text of a message line by line, quoted; where it is none, its bytes. */
+const messageFacts = ({ sign }: Signing): ReadonlyArray<Fact | null> => {
+  if (sign.kind !== "message") return [];
   const text = safely(() => decodeURIComponent(sign.message.slice(2).replaceAll(/../g, "%$&")), null);
-  return text === null ? `bytes that are no text: ${shortHex(sign.message)}` : quoteText(text, 600);
+  if (text === null) return [fact("message", `bytes that are no text: ${shortHex(sign.message)}`)];
+  const lines = text.split("\n");
+  const cut = lines.length - mostLines;
+  return [
+    ...lines.slice(0, mostLines).map((line) => fact("message", quoteText(line, 200))),
+    cut > 0 ? fact("message", `and ${cut} more lines`, { tone: "warn" }) : null,
+  ];
 };
+/** More than a sign-in has. */
+const mostLines = 24;
 
 /** A section for each signature. What several of them let somebody take is told of all together, below. */
 export const signingSections = ({ signings }: Report, reading: RenderSources): ReadonlyArray<Section> =>
@@ -156,7 +162,7 @@ export const signingSections = ({ signings }: Report, reading: RenderSources): R
             `${names.whole(sign.address)} ${sign.chainId === 0 ? "on every chain" : `on chain ${sign.chainId}`}`,
           )
         : null,
-      fact("message", messageOf(signing)),
+      ...messageFacts(signing),
       fact(
         "asked by",
         known(origin, (text) => escapeText(text, 100)),
