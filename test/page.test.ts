@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { serializeTransaction } from "viem";
+import { serializeTransaction, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildPage } from "../examples/page/build.js";
@@ -287,6 +287,13 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
         }),
     ],
     [
+      "a sign-in",
+      () => {
+        const text = `localhost wants you to sign in with your Ethereum account:\n${alice.address}\n\n\nURI: http://localhost\nVersion: 1\nChain ID: 31337\nNonce: 12345678\nIssued At: 2026-01-01T00:00:00Z`;
+        return JSON.stringify({ method: "personal_sign", params: [stringToHex(text), alice.address] });
+      },
+    ],
+    [
       "a list of them",
       async () =>
         JSON.stringify([
@@ -298,6 +305,19 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     await tab.goto(page);
     const { status, problem } = await ask({ kind: "json", json: await textOf() });
     expect([status, problem]).toEqual([expect.stringMatching(/^(?:ready|caution): /), ""]);
+  });
+
+  it("takes typed data as a signature, and shows that of an unknown kind nothing is known", async () => {
+    const types = { Note: [{ name: "text", type: "string" }] };
+    const typedData = { domain: { name: "Notes" }, types, primaryType: "Note", message: { text: "hello" } };
+    for (const json of [
+      { ...typedData, signer: alice.address },
+      { method: "eth_signTypedData_v4", params: [alice.address, JSON.stringify(typedData)] },
+    ]) {
+      await tab.goto(page);
+      const { status, problem } = await ask({ kind: "json", json: JSON.stringify(json) });
+      expect([status, problem]).toEqual(["unknown: what the signature allows is not known", ""]);
+    }
   });
 
   it("takes what a node shows of a mined transaction", async () => {

@@ -139,11 +139,11 @@ const chainIdOf = (text: string): number | undefined =>
 
 type Pasted = Transaction.LooseCall | Hex | ReadonlyArray<Transaction.LooseCall | Hex>;
 
-/** Names by which an object is no transaction of fields: what it holds names its chain itself. */
-const whole = ["method", "raw", "calls", "transactions"];
+/** Names by which an object is no transaction of fields, or a signature: what it holds names its chain itself. */
+const whole = ["method", "raw", "calls", "transactions", "signer", "types"];
 
 /**
- * The transaction, or the bundle, of a pasted text: JSON in any form that the library takes, or bytes as hex. `chainId` is
+ * The transaction, the bundle or the signature of a pasted text: JSON in any form that the library takes, or bytes as hex. `chainId` is
  * that of the form. Throws `InvalidTransaction`.
  */
 export const pasted = (text: string, chainId: string): Pasted => {

@@ -64,7 +64,10 @@ const wireOf = (request: Clearance["requests"][number], from: string | undefined
   ) as object;
 
 const show = (report: Report, clearance: Clearance | null) => {
-  const requests = clearance?.requests.map((request, at) => wireOf(request, report.transactions[at]?.input.from)) ?? [];
+  const requests = [
+    ...(clearance?.signs ?? []),
+    ...(clearance?.requests ?? []).map((request, at) => wireOf(request, report.transactions[at]?.input.from)),
+  ];
   const text = JSON.stringify(requests.length === 1 ? requests[0] : requests, null, 2);
   toSign = clearance === null || requests.length === 0 ? null : { text, expiresAt: clearance.expiresAt };
   element("request").textContent = text;
