@@ -32,6 +32,7 @@ const readers: ReadonlyArray<readonly [paths: RegExp, text: string]> = [
   [/^src\/primitives\/(hex|names|problem|text)\.ts$/, "the shapes of addresses, of users' names and of untrusted text"],
   [/^src\/policy\/data\.ts$/, "policies written by hand"],
   [/^src\/settle\/settle\.ts$/, "words of events, and addresses of balances"],
+  [/^src\/report\/sections\/signings\.ts$/, "bytes and amounts of messages that are to be signed"],
   [/^src\/report\/finding\.ts$/, "the codes of stored reports"],
   [/^src\/report\/amounts\.ts$/, "the price that a caller gives"],
   [/^src\/report\/reason\.ts$/, "the names that contracts give the arguments of their errors"],

@@ -26,7 +26,7 @@ import {
   grantsSection,
   tokensSection,
 } from "./sections/stakes.js";
-import { signingSections } from "./sections/signings.js";
+import { isOnlySigned, signingSections } from "./sections/signings.js";
 import {
   carriersSection,
   fundsSection,
@@ -168,7 +168,7 @@ export const compose = (plain: Report, options: RenderOptions = {}) => {
     /** The chain, the number of transactions, the stage and the date, in one line. */
     about: joined(
       report.chainId === null ? "chain not known" : `${name === null ? "" : `${name}, `}chain ${report.chainId}`,
-      transactions === 0 && report.signings.length > 0 ? null : counted(transactions, "transaction"),
+      isOnlySigned(report) ? null : counted(transactions, "transaction"),
       report.signings.length === 0 ? null : counted(report.signings.length, "signature"),
       report.stage,
       dateText(BigInt(Math.floor(report.observed.at / 1000))),

@@ -13,6 +13,7 @@ import {
 import { isNobody } from "../abi/words.js";
 import { formatGasPrice } from "../primitives/units.js";
 import { known } from "./document.js";
+import { isOnlySigned, natureOf } from "./sections/signings.js";
 import type { Approval } from "./parts.js";
 import { escapeText } from "../primitives/text.js";
 import type { Report } from "./schema.js";
@@ -145,14 +146,18 @@ const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
     .slice(0, mostCaptions);
 const mostCaptions = 3;
 
+/** Captions of signatures: what is signed. */
+const signingCaptions = ({ signings }: Report): ReadonlyArray<string> =>
+  signings.slice(0, mostCaptions).map((signing) => `signed: ${natureOf(signing)}`);
+
 /** The picture of a report: its arrows, how many more there are, and what is called. */
 export const pictureOf = (reading: RenderSources) => {
   const { report, names } = reading;
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
   return {
-    title: isIf ? "What would move" : "What moves",
+    title: isOnlySigned(report) ? "What it lets move, at worst" : isIf ? "What would move" : "What moves",
     ...rowsOf(report, reading),
-    captions: [...captionsOf(report), ...givenText(names)],
+    captions: [...signingCaptions(report), ...captionsOf(report), ...givenText(names)],
   };
 };
 export type Picture = ReturnType<typeof pictureOf>;

@@ -31,7 +31,7 @@ import {
   type RenderSources,
 } from "./stakes.js";
 import { counted } from "./document.js";
-import { signingSentences } from "./sections/signings.js";
+import { isOnlySigned, signingSentences } from "./sections/signings.js";
 import { lookAlikes } from "./lookAlikes.js";
 import { doubtsOf, hindrances, listed, mostItems, mostReason, mostSenders, reasonOf } from "./reason.js";
 import type { Report } from "./schema.js";
@@ -253,14 +253,13 @@ export const sentencesOf = (reading: RenderSources): ReadonlyArray<string> => {
   const allClaims = claimsOf(report, ledger);
   const still = stillness(report);
   const isIf = report.verdict === "blocked" || report.verdict === "unknown";
-  const isOnlySigned = report.transactions.length === 0 && report.signings.length > 0;
   const subjects = subjectsOf(report, reading);
   const bySubject = subjects.slice(0, mostSenders).map((subject): ReadonlyArray<string> => {
     const [account = ""] = subject.accounts;
     const who = names.who(account);
     const isYou = who === "you";
     // why: nobody need use it, nor as it was simulated
-    const actor = isOnlySigned ? `At worst ${who}` : upper(who);
+    const actor = isOnlySigned(report) ? `At worst ${who}` : upper(who);
     const verb = (base: string) => (isIf ? `would ${base}` : isYou ? base : `${base}s`);
     const clauses = clausesOf(report, flows, subject, { names, verb, their: isYou ? "your" : "its" });
     const isLong = clauses.length > mostClauses || clauses.some(({ isList }) => isList);
@@ -280,11 +279,11 @@ export const sentencesOf = (reading: RenderSources): ReadonlyArray<string> => {
     ];
   });
   const rest = subjects.length - bySubject.length;
-  const isUsed = report.signings.some(({ assumed }) => assumed !== null);
+  const isUsed = report.signings.every(({ assumed }) => assumed !== null);
   return [
     ...hindrances(report, names),
     ...signingSentences(report, names),
-    ...(isOnlySigned && isUsed && still !== "" ? ["Used now, it moves nothing and gives no right."] : []),
+    ...(isOnlySigned(report) && isUsed && still !== "" ? ["Used now, it moves nothing and gives no right."] : []),
     ...bySubject.flat(),
     ...(rest > 0 ? [`${rest} more ${rest === 1 ? "sender is" : "senders are"} told of below.`] : []),
     ...payments(report, reading, isIf),

@@ -329,3 +329,32 @@ export const tokens = (): BundleReport => {
     findings: [note("ApprovalUnlimited", "warning", { transaction: 0, evidence: "measured" }, address("to", spender))],
   });
 };
+
+const [stranger, taker] = [
+  "0x5a00000000000000000000000000000000000001",
+  "0x5a00000000000000000000000000000000000002",
+] as const;
+/** The digest of what is signed. */
+export const digest = Hash.make(`0x${"12".repeat(32)}`);
+/** What nobody has given, in the calls of signatures. */
+export const stand = { r: digest, s: digest, v: 27n, stranger, taker };
+
+/** A permit of all USDC to the pool, until a day in 2026, with some fields replaced. */
+export const signing = (changed: Partial<Report["signings"][number]> = {}): Report["signings"][number] => ({
+  sign: {
+    ...{ kind: "typedData", signer: alice, digest },
+    typedData: { domain: { name: "USD Coin\u202e" }, message: { value: "1" } },
+  },
+  ...{
+    kind: "erc2612",
+    account: alice,
+    usableBy: "anyone",
+    contract: usdc,
+    from: null,
+    until: 1_790_000_600n,
+    ends: null,
+  },
+  ...{ repeats: false, nonce: { value: 7n, used: false }, origin: null, assumed: "shim", evidence: "assumed" },
+  ...{ place: 0, stand },
+  ...changed,
+});

@@ -6,7 +6,7 @@ import { note } from "../harness/notes.js";
 import { fromJson, Report, summary, toHtml, toMarkdown, toSvg, toText } from "../rooms/report.js";
 import { address, count, quote } from "../rooms/primitives.js";
 import { hostile, reportJson } from "./arbitrary.js";
-import { report, revert, tokens, transfer, usdc } from "./fixtures.js";
+import { alice, digest, report, revert, signing, tokens, transfer, usdc } from "./fixtures.js";
 import { runs } from "../harness/parts.js";
 
 const withStrings = (text: string): Report =>
@@ -29,6 +29,13 @@ const withStrings = (text: string): Report =>
       },
     ],
     transactions: [{ ...transfer, outcome: { ...transfer.outcome, status: "reverted", revert } }],
+    signings: [
+      signing({ sign: { kind: "typedData", signer: alice, digest, typedData: { domain: { name: text } } } }),
+      signing({
+        ...{ kind: "signIn", origin: text, assumed: null },
+        sign: { kind: "message", signer: alice, digest, message: `0x${Buffer.from(text).toString("hex")}` },
+      }),
+    ],
   });
 
 // eslint-disable-next-line no-control-regex

@@ -1,41 +1,13 @@
 /** Cards of signatures: what is signed, what it lets somebody take, who can use it until when, and how that was assumed. */
 import { describe, expect, it } from "vitest";
-import { Hash } from "../rooms/primitives.js";
-import { alice, bob, granted, moved, pool, report, transfer, usdc } from "./fixtures.js";
+import { alice, bob, digest, granted, moved, pool, report, signing, stand, transfer, usdc } from "./fixtures.js";
 import { note } from "../harness/notes.js";
 import { becauseOf, summary, toHtml, toMarkdown, toSvg, toText, type Report } from "../rooms/report.js";
 
-type Signing = Report["signings"][number];
-
-const [stranger, taker] = [
-  "0x5a00000000000000000000000000000000000001",
-  "0x5a00000000000000000000000000000000000002",
-] as const;
-const digest = Hash.make(`0x${"12".repeat(32)}`);
-const stand = { r: digest, s: digest, v: 27n, stranger, taker };
-
-/** A permit of all USDC to the pool, until a day in 2026, with some fields replaced. */
-const signing = (changed: Partial<Signing> = {}): Signing => ({
-  sign: {
-    ...{ kind: "typedData", signer: alice, digest },
-    typedData: { domain: { name: "USD Coin\u202e" }, message: { value: "1" } },
-  },
-  ...{
-    kind: "erc2612",
-    account: alice,
-    usableBy: "anyone",
-    contract: usdc,
-    from: null,
-    until: 1_790_000_600n,
-    ends: null,
-  },
-  ...{ repeats: false, nonce: { value: 7n, used: false }, origin: null, assumed: "shim", evidence: "assumed" },
-  ...{ place: 0, stand },
-  ...changed,
-});
+const { stranger, taker } = stand;
 
 /** A report of one signature alone, with some fields replaced. */
-const signed = (one: Partial<Signing>, changed: Partial<Report> = {}): Report => {
+const signed = (one: Parameters<typeof signing>[0], changed: Partial<Report> = {}): Report => {
   const { transactions: _, ...rest } = report({ transfers: [], balanceChanges: [], funds: [] });
   const carrier = {
     ...transfer,

@@ -42,7 +42,8 @@ const unknownNatures: Readonly<Record<Signing["sign"]["kind"], string>> = {
   hash: "32 bytes, and nobody can see what they are the hash of",
 };
 
-const natureOf = ({ kind, sign }: Signing): string =>
+/** What a signature is, in a few words. */
+export const natureOf = ({ kind, sign }: Signing): string =>
   sign.kind === "authorization" && isNobody(sign.address)
     ? "an authorisation (EIP-7702) that takes the account's code away"
     : kind === "unknown"
@@ -67,6 +68,10 @@ const timesText = ({ from, until, kind, nonce }: Signing): string | null => {
   const start = from === null || from === 0n ? null : `from ${dateText(from)}`;
   return [start, until === null ? "for ever" : `until ${dateText(until)}`].filter((part) => part !== null).join(" ");
 };
+
+/** True of a report about signatures alone: nothing is sent. */
+export const isOnlySigned = ({ transactions, signings }: Report): boolean =>
+  transactions.length === 0 && signings.length > 0;
 
 /** Each signature in a sentence: what it is, who can use it, and until when. */
 export const signingSentences = ({ signings }: Report, names: Names): ReadonlyArray<string> =>
