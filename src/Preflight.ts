@@ -37,6 +37,7 @@ import { watchWith, type Watched } from "./watch/watch.js";
 export { checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
 export type { Options } from "./pipeline/index.js";
+export type { GivenSigning } from "./signing/input.js";
 export type { Watched } from "./watch/watch.js";
 
 /**

@@ -146,9 +146,9 @@ const captionsOf = ({ transactions }: Report): ReadonlyArray<string> =>
     .slice(0, mostCaptions);
 const mostCaptions = 3;
 
-/** Captions of signatures: what is signed. */
+/** Captions of signatures: what is to be signed, in its first words. */
 const signingCaptions = ({ signings }: Report): ReadonlyArray<string> =>
-  signings.slice(0, mostCaptions).map((signing) => `signed: ${natureOf(signing)}`);
+  signings.slice(0, mostCaptions).map((signing) => `to sign: ${natureOf(signing).split(",", 1).join("")}`);
 
 /** The picture of a report: its arrows, how many more there are, and what is called. */
 export const pictureOf = (reading: RenderSources) => {

@@ -471,6 +471,16 @@ describe("check", () => {
     [["--gas-limit", "5", "--from", alice], "Did you mean this? --gas\nsee"],
     [["-rpc-url", "http://127.0.0.1:1"], "options begin with two dashes, except -h and -v\nsee"],
     [["--fee-level", "huge"], "huge"],
+    [["--signer", alice], "--signer: stands beside --typed-data, --message or --authorization"],
+    [["--origin", "https://example.org", "--from", alice], "--origin: stands beside --typed-data, --message or"],
+    [["--message", "hello"], "--signer: is missing: the address whose key signs"],
+    [["--message", "hello", "--signer", "0x12"], "--signer: must be"],
+    [["--message", "hello", "--typed-data", "-", "--signer", alice], "cannot be combined with --"],
+    [["--message", "hello", "--signer", alice, "--to", bob], "--to: cannot be combined with --message"],
+    [["tx.json", "--message", "hello", "--signer", alice], "input: cannot be combined with --message"],
+    [["--typed-data", "/nowhere/x.json", "--signer", alice], "--typed-data: /nowhere/x.json cannot be read (NotFound)"],
+    [["--typed-data", "-", "--signer", alice], "--typed-data: is no JSON"],
+    [["--authorization", "-", "--signer", alice, "--origin", "x"], "--authorization: is no JSON"],
   ] satisfies ReadonlyArray<Mistake>)("refuses %j as wrong usage, on stderr, with 64", async (args, message) => {
     expectRefused(await inProcess("check", "--rpc-url", node.url, ...args), message);
   });

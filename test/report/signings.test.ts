@@ -78,6 +78,7 @@ describe("a card of a signature", () => {
     );
     expect(text).toMatch(/At worst you let 0x\S+ spend/);
     expect(text).toMatch(/may take +0x\S+ may spend unlimited/);
+    expect(text).toMatch(/signer +0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 · you\n/);
     expect(text).toMatch(/used by +whoever holds it\n/);
     expect(text).toMatch(/usable +until 2026-09-21T14:23:20Z\n/);
     expect(text).toMatch(/right ends +when it is used up or revoked\n/);

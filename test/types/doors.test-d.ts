@@ -29,6 +29,18 @@ it("preflightActions give promises of reports and clearances, beside the client'
   expectTypeOf(client.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
   expectTypeOf(client.getChainId()).toEqualTypeOf<Promise<number>>();
 });
+it("preflightActions ask for signatures, whose signer only a client with an account may leave out", () => {
+  const wallet = createWalletClient({ account, chain: mainnet, transport: http() }).extend(preflightActions());
+  expectTypeOf(client.preflightSignature).returns.toEqualTypeOf<Promise<Report.Report>>();
+  expectTypeOf(client.preflightSignature).parameter(0).toEqualTypeOf<Preflight.GivenSigning>();
+  expectTypeOf(client).not.toHaveProperty("signature");
+  void wallet.preflightSignature({ typedData: {} });
+  void wallet.preflightSignature({ message: "hello", signer: from, origin: "https://example.org" });
+  // @ts-expect-error nobody signs
+  void client.preflightSignature({ message: "hello" });
+  // @ts-expect-error nothing is signed
+  void wallet.preflightSignature({ origin: "https://example.org" });
+});
 it("createPreflight gives promises of reports and clearances", () => {
   expectTypeOf(preflight.run({ from, to })).toEqualTypeOf<Promise<Report.BundleReport>>();
   expectTypeOf(preflight.scan([{ from, to }])).toEqualTypeOf<Promise<Report.BundleReport>>();

@@ -159,8 +159,10 @@ export const signingSections = ({ signings }: Report, reading: RenderSources): R
     return factsSection(
       title,
       fact("to sign", natureOf(signing)),
-      fact("signer", names.whole(sign.signer)),
-      isOfOther ? fact("for", names.whole(account), { tone: "warn" }) : null,
+      fact("signer", joined(names.labelled(sign.signer), names.isYou(sign.signer) ? "you" : null)),
+      isOfOther
+        ? fact("for", joined(names.labelled(account), names.isYou(account) ? "you" : null), { tone: "warn" })
+        : null,
       sign.kind === "authorization"
         ? fact(
             "code",
