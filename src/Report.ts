@@ -56,7 +56,7 @@ export type {
   LegacyRequest,
 } from "./transaction/request.js";
 export { summary } from "./report/summary.js";
-export type { Signing } from "./signing/schema.js";
+export { Signing } from "./signing/schema.js";
 export { toSvg } from "./report/svg.js";
 export { toText } from "./report/text.js";
 export type { AmountOptions, RenderOptions } from "./report/amounts.js";

@@ -52,6 +52,7 @@ export const Signing = Schema.Struct({
   evidence: Schema.Literals(["assumed", "unavailable"]),
   /** How many transactions of the bundle stand before it. */
   place: Schema.Int,
+  /** The parts and accounts of the calls that were simulated: they are made up. */
   stand: Stand,
 }).annotate({ identifier: "Signing" });
 export interface Signing extends Schema.Schema.Type<typeof Signing> {}
