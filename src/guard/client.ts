@@ -11,6 +11,7 @@ import { fail, GuardRefused, refused } from "./failures.js";
 import { attempt } from "../promise/facade.js";
 import { alsoKnownBy } from "./held.js";
 import type { RpcRequest } from "./methods.js";
+import { proven, type Sign } from "./proven.js";
 import { guardRequest, type Deliver, type Pass } from "./requests.js";
 import { withoutOpenType } from "./wire.js";
 import {
@@ -19,6 +20,7 @@ import {
   clear,
   oneEach,
   payloadWith,
+  proveIn,
   signed,
   type Guarding,
   type SignaturePayload,
@@ -43,6 +45,15 @@ const kinds: Readonly<Record<string, SignaturePayload["kind"]>> = {
   signMessage: "message",
   signTypedData: "typedData",
   signAuthorization: "authorization",
+};
+
+/** A proven signature as viem's accounts take it. */
+const contentOf = (sign: Sign): unknown => {
+  if (sign.kind === "typedData") return sign.typedData;
+  if (sign.kind === "message") return { message: { raw: sign.message } };
+  return sign.kind === "authorization"
+    ? { chainId: sign.chainId, address: sign.address, nonce: sign.nonce }
+    : { hash: sign.digest };
 };
 
 /** A guard is made where a program starts, and by its author: what is wrong with it is thrown. */
@@ -75,8 +86,12 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
       Effect.gen(function* () {
         // guard: a message that is changed while it is judged
         const content = yield* attempt(() => Promise.resolve(structuredClone(argument)));
-        yield* allowSignature(guard, pass, kind, payloadWith(kind, address, content));
-        return yield* attempt(() => sign.call(account, content as never));
+        const payload = payloadWith(kind, address, content);
+        const by = (handed: unknown) => Promise.resolve(sign.call(account, handed as never));
+        if (proveIn(guard.rules) !== null)
+          return yield* proven(guard, pass, kind, payload, (one) => by(contentOf(one)));
+        yield* allowSignature(guard, pass, kind, payload);
+        return yield* attempt(() => by(content));
       }).pipe(guard.on.effect);
   const signTransaction = ({ sidecars, ...transaction }: Readonly<Record<string, unknown>>) =>
     Effect.gen(function* () {

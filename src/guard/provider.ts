@@ -2,34 +2,26 @@
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
 import { defaults, layerMemory, Settings, type NonceStore } from "../nonces/service.js";
-import { copyOf, dataOf, isRecord, lazyImport, safely } from "../primitives/index.js";
+import { InvalidConnection } from "../errors/index.js";
+import { copyOf, dataOf, isRecord, lazyImport } from "../primitives/index.js";
 import type { Facade, RunOptions } from "../promise/facade.js";
 import { defaultsGiven } from "../promise/given.js";
 import { areReads, isJudged, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { fail, GuardRefused } from "./failures.js";
 import { alsoKnownBy, memoryOf } from "./held.js";
+import { ruleProblem } from "./provable.js";
 import type { GuardRules } from "./rules.js";
-
-/** True if it is an origin as browsers write it: `https://app.example`. */
-const isOrigin = (input: unknown): input is string =>
-  typeof input === "string" && /^https?:/.test(input) && safely(() => new URL(input).origin === input, false);
 
 const functionOr =
   (...words: ReadonlyArray<unknown>) =>
   (rule: unknown): boolean =>
     typeof rule === "function" || words.includes(rule);
 
-const isSignIn = (rule: unknown): boolean =>
-  isRecord(rule) &&
-  Object.keys(rule).join() === "signIn" &&
-  isRecord(rule["signIn"]) &&
-  isOrigin(rule["signIn"]["origin"]);
-
 const ofGuards = {
   onCaution: [functionOr("refuse", "send"), 'must be "refuse", "send" or a function'],
   signatures: [
-    (rule: unknown) => functionOr("refuse", "allow")(rule) || isSignIn(rule),
-    'must be "refuse", "allow", a function or { signIn: { origin: "https://app.example" } }',
+    (rule: unknown) => functionOr("refuse", "allow")(rule) || isRecord(rule),
+    'must be "refuse", "allow", a function or { signIn, prove }',
   ],
   onChanged: [functionOr("reject"), 'must be "reject" or a function'],
   onUnverified: [functionOr("reject", "accept"), 'must be "reject", "accept" or a function'],
@@ -41,6 +33,8 @@ const ofGuards = {
 export const rulesIn = <O extends GuardRules>(options: O) => {
   const given = defaultsGiven(options, "options", ofGuards);
   const { onCaution, signatures, onChanged, onUnverified, onSettled, passes, ...others } = given;
+  const problem = isRecord(signatures) ? ruleProblem(signatures) : null;
+  if (problem !== null) fail(new InvalidConnection(problem));
   // why: a list that its owner adds to later, or an origin that is changed
   const fixed = { signatures: copyOf(signatures), passes: copyOf(passes ?? []) };
   return { rules: { onCaution, onChanged, onUnverified, onSettled, ...fixed }, others };

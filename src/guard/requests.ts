@@ -11,7 +11,7 @@ import { gravest } from "../settle/settlement.js";
 import { attempt, decides } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import { Rpc } from "../rpc/index.js";
-import { isReplacement, type BundleReport } from "../report/index.js";
+import { isReplacement, mismatch, type BundleReport } from "../report/index.js";
 import { capabilitiesIn, isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
 import { detailed, refused, Tampered } from "./failures.js";
 import {
@@ -24,10 +24,12 @@ import {
   originIn,
   payloadOf,
   preflight,
+  proveIn,
   renewed,
   type Guarding,
   type Pass,
 } from "./rules.js";
+import { proven, type Sign } from "./proven.js";
 import { areAsked, atOnce, verify } from "./sent.js";
 import { signInProblem, textOfFields } from "../signing/index.js";
 import { shownBy } from "../transaction/index.js";
@@ -122,7 +124,7 @@ const sendRaw = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcReq
   // guard: raw bytes that nobody cleared
   if (known === undefined) return yield* refused(rpcRequest.method, "these bytes were not cleared by this guard");
   yield* free(guard, known.report);
-  const cleared = yield* renewed(guard, known.report, known.expiresAt, raw);
+  const cleared = yield* renewed(guard, known.report, known.expiresAt, (again) => mismatch(again, [raw]));
   keep(guard.cleared, raw, cleared);
   const passing = attempt(() => pass(rpcRequest));
   return yield* underItsNonce(guard, raw, cleared.report, passing);
@@ -256,6 +258,15 @@ const addChain = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcRe
   return yield* attempt(() => pass(rpcRequest));
 });
 
+/** Methods whose content can be proven; older ones hash typed data in their own ways. */
+const provenMethods = ["eth_signTypedData_v4", "personal_sign"];
+
+/** The request that hands a proven signature to a wallet, which reads typed data as JSON. */
+const requestOf = (sign: Sign): RpcRequest =>
+  sign.kind === "typedData"
+    ? { method: "eth_signTypedData_v4", params: [sign.signer, JSON.stringify(sign.typedData)] }
+    : { method: "personal_sign", params: [sign.kind === "message" ? sign.message : sign.digest, sign.signer] };
+
 /** Decides what becomes of a request; null where it passes as it is. */
 const judge = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver: Deliver) => {
   const { method } = rpcRequest;
@@ -270,6 +281,8 @@ const judge = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver: Del
   // guard: a way to sign or send that is not known
   if (payload.kind === "method" && isActing(rpcRequest))
     return refused(method, "signs or sends in a form that this guard cannot judge");
+  if (proveIn(guard.rules) !== null && provenMethods.includes(method))
+    return proven(guard, pass, method, payload, (sign) => pass(requestOf(sign)));
   const passing = attempt(() => pass(rpcRequest));
   return Effect.andThen(allowSignature(guard, pass, method, payload), passing);
 };

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import * as Semaphore from "effect/Semaphore";
 import * as Duration from "effect/Duration";
 import { BaseError } from "viem";
-import { copyOf, type Difference, type Hash, isRecord, safely } from "../primitives/index.js";
+import { copyOf, type Difference, type Hash, isAddress, isRecord, safely } from "../primitives/index.js";
 import { withViemCause } from "../promise/reverted.js";
 import { attempt, decides, type Facade, type RunOptions } from "../promise/facade.js";
 import type { Comparison, Settled } from "../settle/settlement.js";
@@ -14,6 +14,7 @@ import {
   times,
   type BundleClearance,
   type BundleReport,
+  type Clearance,
   type Report,
   type Request,
   namedByPage,
@@ -24,6 +25,7 @@ import { isOneByFields } from "../transaction/index.js";
 import { paramsOf, type RpcRequest } from "./methods.js";
 import { beOfViem, type GuardRefused, NotCleared, refused } from "./failures.js";
 import { heldKey, type Memory } from "./held.js";
+import type { ProveRule, SignatureRules } from "./provable.js";
 import { signInProblem, textOf } from "../signing/index.js";
 
 /** A signature of something that is no transaction. */
@@ -66,12 +68,13 @@ export interface GuardRules {
   /**
    * Rule for messages, typed data, bare hashes, EIP-7702 authorisations, unknown methods of a wallet. Default `refuse`.
    * `signIn` lets pass only messages that sign the account in (ERC-4361) at `origin`, such as `https://app.example`, on the
-   * wallet's chain and now. Its resources are links, and its statement speaks of no order.
+   * wallet's chain and now. Its resources are links, and its statement speaks of no order. `prove` has typed data, sign-ins and
+   * authorisations preflighted, and lets pass what a report clears: see {@link ProveRule}.
    */
   readonly signatures?:
     | "refuse"
     | "allow"
-    | { readonly signIn: { readonly origin: string } }
+    | SignatureRules
     | ((payload: SignaturePayload) => boolean | Promise<boolean>)
     | undefined;
   /**
@@ -168,7 +171,11 @@ export const chainOf = ({ options }: Guarding, pass: Pass, ...chainIds: Readonly
 
 /** The origin of the rule about signing in; null of any other rule. */
 export const originIn = ({ signatures }: GuardRules): string | null =>
-  typeof signatures === "object" ? signatures.signIn.origin : null;
+  typeof signatures === "object" ? (signatures.signIn?.origin ?? null) : null;
+
+/** The rule by which signatures are proven; null of any other rule. */
+export const proveIn = ({ signatures }: GuardRules): ProveRule | null =>
+  typeof signatures === "object" ? (signatures.prove ?? null) : null;
 
 /** Fails unless the rules let this be signed. */
 export const allowSignature = (guard: Guarding, pass: Pass, method: string, payload: SignaturePayload) =>
@@ -188,8 +195,6 @@ export const allowSignature = (guard: Guarding, pass: Pass, method: string, payl
     // guard: a message that is more than a sign-in
     if (problem !== null) return yield* refused(method, `signs a message that is no sign-in: ${problem}`);
   });
-
-const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[\da-f]{40}$/i.test(value);
 
 /** Messages, typed data, bare hashes, authorisations, and connecting with a sign-in. */
 const kinds: ReadonlyArray<readonly [RegExp, SignaturePayload["kind"]]> = [
@@ -253,20 +258,20 @@ export const free = Effect.fnUntraced(function* ({ memory: { held } }: Guarding,
 });
 
 /** The report, which is `unknown` where a page named the only node that was asked. */
-const doubted = ({ memory, isAlone }: Guarding, report: BundleReport): BundleReport => {
+const doubted = <R extends Report>({ memory, isAlone }: Guarding, report: R): R => {
   const isNamed = isAlone && report.chainId !== null && memory.pageChains.has(report.chainId);
   // guard: a proof by a node that the page named
   return isNamed ? namedByPage(report) : report;
 };
 
 /** The refusal of a report, with viem's error behind a call that reverts. */
-const notCleared = (report: BundleReport, cause: unknown): NotCleared => {
+const notCleared = (report: Report, cause: unknown): NotCleared => {
   beOfViem(BaseError);
   return new NotCleared(report, withViemCause(cause, report));
 };
 
 /** The clearance of a report, under the rules; fails with `NotCleared`, or `GuardRefused` of an account that is held. */
-export const clear = Effect.fnUntraced(function* (guard: Guarding, made: BundleReport) {
+export const clear = Effect.fnUntraced(function* <R extends Report>(guard: Guarding, made: R) {
   const { on, rules } = guard;
   const report = doubted(guard, made);
   yield* free(guard, report);
@@ -275,7 +280,7 @@ export const clear = Effect.fnUntraced(function* (guard: Guarding, made: BundleR
     (cause) => notCleared(report, cause),
   );
   // guard: an authorisation that nobody has signed
-  if (clearance.signs.length > 0)
+  if (report.transactions.length > 0 && clearance.signs.length > 0)
     return yield* refused("authorizationList", "has an authorisation that is not signed: sign it first");
   // guard: a caution that nobody accepted
   if (isWarned(report) && !(yield* allows(rules.onCaution, "send", report)))
@@ -313,18 +318,25 @@ export const hold = (guard: Guarding, report: BundleReport, clearance: BundleCle
     // guard: signed bytes that are not the cleared request
     const wrong = mismatch(clearance, [raw]);
     if (wrong !== null) return yield* Effect.fail(wrong);
-    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, report, clearance.expiresAt, raw));
+    const isOther = (again: BundleClearance) => mismatch(again, [raw]);
+    keep(guard.cleared, raw.toLowerCase(), yield* renewed(guard, report, clearance.expiresAt, isOther));
   });
 
-/** Returns the clearance by which signed bytes may be sent now: proven again where it has expired. */
-export const renewed = Effect.fnUntraced(function* (guard: Guarding, report: BundleReport, until: number, raw: string) {
+/** Returns the clearance by which what was signed may be given out now: proven again where it has expired. */
+export const renewed = Effect.fnUntraced(function* <R extends Report>(
+  guard: Guarding,
+  report: R,
+  until: number,
+  wrongIn: (clearance: R extends BundleReport ? BundleClearance : Clearance, report: R) => Error | null,
+  options: RunOptions = {},
+) {
   // guard: a clearance that expired while it was signed
   if ((yield* Clock.currentTimeMillis) <= until) return { report, expiresAt: until };
-  const again = yield* attempt(() => guard.on.prove(report));
+  const again = yield* attempt(() => guard.on.prove(report, options));
   const clearance = yield* clear(guard, again);
   // guard: an outcome that changed while it was signed
   const changed = again.findings.find(({ code }) => code === "OutcomeChanged");
   if (changed !== undefined) return yield* Effect.fail(notCleared(again, changed.error));
-  const wrong = mismatch(clearance, [raw]);
+  const wrong = wrongIn(clearance, again);
   return wrong === null ? { report: again, expiresAt: clearance.expiresAt } : yield* Effect.fail(wrong);
 });

@@ -4,7 +4,7 @@ export { copyOf, dataOf } from "./copy.js";
 export { type Difference, type Fact, logFacts, nothing, paired, type FactOf, subjectText } from "./difference.js";
 export { lazyImport, onAbort } from "./effects.js";
 export { plainJson, withJson } from "./json.js";
-export { type Address, Hash, Hex, isHash, isHex, isQuantity } from "./hex.js";
+export { type Address, Hash, Hex, isAddress, isHash, isHex, isQuantity } from "./hex.js";
 export { type builtInSteps, forksIn } from "./names.js";
 export { addressProblem, type Checked, each, no, notWhole, onlyHas, type Problem, reportProblem } from "./problem.js";
 export { pageOf, statementText } from "./statement.js";

@@ -1,0 +1,68 @@
+/** The rule about signatures as an object: what signs in, and what is proven. Pure; the door reads it where a guard is made. */
+import type { Policy } from "../Policy.js";
+import { isAddress, isRecord, safely, type Address } from "../primitives/index.js";
+import type { Signing } from "../signing/index.js";
+
+/** Kinds of signatures whose use a report can simulate, or hold against an origin; of any other the verdict is `unknown`. */
+export const provableKinds = [
+  ...(["erc2612", "dai", "erc4494", "erc3009Transfer", "erc3009Receive"] as const),
+  ...(["permit2Single", "permit2Batch", "permit2Transfer", "permit2BatchTransfer"] as const),
+  ...(["permit2Witness", "permit2BatchWitness", "seaport", "authorization", "signIn"] as const),
+] as const satisfies ReadonlyArray<Signing["kind"]>;
+
+/** The rule by which signatures are proven before the key gives them. */
+export interface ProveRule {
+  /** What a report of a signature has to keep, beside the guard's own policies. */
+  readonly policies?: ReadonlyArray<Policy> | undefined;
+  /** Kinds that may be signed; all that can be proven when left out. */
+  readonly kinds?: ReadonlyArray<(typeof provableKinds)[number]> | undefined;
+  /**
+   * The only accounts that may use a signature, get a right by it, or be paid by it. What anyone may use to take something is
+   * refused. Anyone when left out.
+   */
+  readonly spenders?: ReadonlyArray<Address> | undefined;
+}
+
+/** Rules about signatures, at least one of them. */
+export interface SignatureRules {
+  readonly signIn?: { readonly origin: string } | undefined;
+  readonly prove?: ProveRule | undefined;
+}
+
+/** True if it is an origin as browsers write it: `https://app.example`. */
+const isOrigin = (input: unknown): boolean =>
+  typeof input === "string" && /^https?:/.test(input) && safely(() => new URL(input).origin === input, false);
+
+const isListOf = (input: unknown, isOne: (entry: unknown) => boolean): boolean =>
+  Array.isArray(input) && input.every(isOne);
+
+const kindNames: ReadonlyArray<unknown> = provableKinds;
+
+/** What each field has to be. */
+const demands: Readonly<Record<string, readonly [fits: (input: unknown) => boolean, problem: string]>> = {
+  "signIn.origin": [isOrigin, 'must be an origin, such as "https://app.example"'],
+  "prove.policies": [(list) => isListOf(list, isRecord), "must be a list of policies"],
+  "prove.kinds": [
+    (list) => isListOf(list, (kind) => kindNames.includes(kind)),
+    `must be a list of ${provableKinds.join(", ")}`,
+  ],
+  "prove.spenders": [(list) => isListOf(list, isAddress), "must be a list of addresses"],
+};
+
+/** The first field of such a rule that is wrong; null where none is. */
+export const ruleProblem = (rule: Readonly<Record<string, unknown>>): { field: string; problem: string } | null => {
+  const parts = Object.entries(rule).filter(([, part]) => part != null);
+  if (parts.length === 0) return { field: "signatures", problem: "must have signIn or prove" };
+  const fields = parts.flatMap(([name, part]): ReadonlyArray<readonly [string, unknown]> => {
+    // why: signing in without an origin is no rule, and proving without more is one
+    const own = isRecord(part) ? Object.entries(name === "signIn" ? { origin: null, ...part } : part) : null;
+    const isKnown = own !== null && (name === "signIn" || name === "prove");
+    return isKnown ? own.map(([field, value]) => [`${name}.${field}`, value]) : [[name, part]];
+  });
+  const wrong = fields.find(([name, value]) => !(name.startsWith("prove.") && value == null) && !fits(name, value));
+  return wrong === undefined
+    ? null
+    : { field: `signatures.${wrong[0]}`, problem: demands[wrong[0]]?.[1] ?? "is not a rule about signatures" };
+};
+
+const fits = (name: string, value: unknown): boolean => demands[name]?.[0](value) === true;

@@ -1,0 +1,142 @@
+/** Signatures that are proven before a key gives them: what is signed has the digest of what was proven, and no other. */
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { hashMessage, hashTypedData } from "viem";
+import { hashAuthorization } from "viem/utils";
+import { InvalidTransaction } from "../errors/index.js";
+import { copyOf, isHex, isRecord, safely } from "../primitives/index.js";
+import { attempt } from "../promise/facade.js";
+import type { Clearance, Report } from "../report/index.js";
+import { signingIn, textOf, type GivenSigning } from "../signing/index.js";
+import { recoverSigner } from "../transaction/index.js";
+import { GuardRefused, refused } from "./failures.js";
+import type { ProveRule } from "./provable.js";
+import {
+  chainOf,
+  clear,
+  originIn,
+  proveIn,
+  renewed,
+  type Guarding,
+  type Pass,
+  type SignaturePayload,
+} from "./rules.js";
+
+/** A signature that was cleared. */
+export type Sign = (typeof Clearance.Type)["signs"][number];
+
+/** What is asked for as an input of the pipeline; null of a kind that nobody can prove. */
+const inputOf = ({ kind, address, content }: SignaturePayload, origin: string | null) => {
+  if (address === null) return null;
+  if (kind === "typedData") return { typedData: content, signer: address };
+  if (kind === "authorization") return { authorization: content, signer: address };
+  const message = kind === "message" ? textOf(content) : null;
+  return message === null ? null : { message, signer: address, ...(origin === null ? {} : { origin }) };
+};
+
+/** The digest that viem makes of what is handed out: another implementation than the one that proved it. */
+const digestOf = (sign: Sign): string | null =>
+  safely(() => {
+    if (sign.kind === "message") return hashMessage({ raw: sign.message });
+    if (sign.kind === "typedData") return hashTypedData(sign.typedData as never);
+    return sign.kind === "authorization" ? hashAuthorization(sign) : null;
+  }, null);
+
+/** A cleared signature as it is handed out: of typed data what its JSON says. */
+const handedOut = (sign: Sign): Sign =>
+  sign.kind === "typedData" ? { ...sign, typedData: JSON.parse(JSON.stringify(sign.typedData)) } : copyOf(sign);
+
+/** The parts of a signature of 65 bytes, or of a signed authorisation; null where it is neither. */
+const partsOf = (answer: unknown) => {
+  if (isRecord(answer)) return { r: String(answer["r"]), s: String(answer["s"]), yParity: Number(answer["yParity"]) };
+  if (!isHex(answer) || answer.length !== 132) return null;
+  const v = Number(`0x${answer.slice(130)}`);
+  return { r: answer.slice(0, 66), s: `0x${answer.slice(66, 130)}`, yParity: v >= 27 ? v - 27 : v };
+};
+
+/** True if an answer is the signer's signature of what was handed out. */
+const isSigned = (answer: unknown, { digest, signer }: Sign): boolean => {
+  const parts = partsOf(answer);
+  return parts !== null && [0, 1].includes(parts.yParity) && recoverSigner(digest, parts) === signer;
+};
+
+/** The accounts that a signature gives something: who may use it, gets a right, or is paid; `anyone` for whoever comes first. */
+const takersOf = ({ signings, approvals, payees }: Report): ReadonlyArray<string> => {
+  // why: what is taken by Permit2 leaves it less of an allowance than before
+  const granted = approvals.filter(({ before, after }) => before === null || after === null || after > before);
+  const paid = payees.filter(
+    ({ receives, rights }) =>
+      receives.length > 0 || rights.some(({ kind }) => kind === "delegation" || kind === "control"),
+  );
+  const taking = [...granted.map(({ spender }) => spender), ...paid.map(({ address }) => address)];
+  return signings.flatMap(({ sign, account, usableBy, stand }) => {
+    const message = sign.kind === "typedData" ? sign.typedData["message"] : null;
+    const spender = isRecord(message) && isHex(message["spender"]) ? message["spender"] : null;
+    // why: whoever submits a permit gets nothing by it
+    const all = [usableBy === "anyone" ? null : usableBy, spender, ...taking];
+    const own: ReadonlyArray<string | null> = [null, account, sign.signer, stand.taker];
+    return all.flatMap((one) => (one === null || own.includes(one) ? [] : one === stand.stranger ? "anyone" : one));
+  });
+};
+
+/** Says why a cleared signature is not given; null where it is. */
+const wrongIn =
+  ({ spenders }: ProveRule, sign: Sign) =>
+  ({ signs }: typeof Clearance.Type, report: Report): GuardRefused | null => {
+    const known = spenders?.map((spender) => spender.toLowerCase());
+    const taker = takersOf(report).find((one) => known?.includes(one) === false);
+    // guard: somebody who gets something by a signature and is not named
+    if (taker !== undefined) return new GuardRefused("signatures.prove.spenders", `${taker} is not among them`);
+    const isOne = signs.length === 1 && report.signings.length === 1;
+    // guard: another signature than the one that was asked for
+    return isOne && signs.every(({ digest, signer }) => digest === sign.digest && signer === sign.signer)
+      ? null
+      : new GuardRefused("digest", "what was proven is not what is to be signed");
+  };
+
+/**
+ * A signature, once its use is proven, cleared and within the rule. `hand` has it signed as it was proven, not as the caller gave it;
+ * the answer has to be the signer's signature of just that.
+ */
+export const proven = Effect.fnUntraced(function* (
+  guard: Guarding,
+  pass: Pass,
+  method: string,
+  payload: SignaturePayload,
+  hand: (sign: Sign) => Promise<unknown>,
+) {
+  const { rules, options, on } = guard;
+  const rule = proveIn(rules) ?? {};
+  const input = inputOf(payload, originIn(rules));
+  // guard: a signature that nobody can prove
+  if (input === null) return yield* refused(method, "signs something that no simulation shows");
+  const { sign, use } = yield* Effect.fromResult(
+    Result.mapError(signingIn(input), (problem) => new InvalidTransaction(problem)),
+  );
+  // guard: a kind that is not named
+  if (rule.kinds?.some((kind) => kind === use.kind) === false)
+    return yield* refused("signatures.prove.kinds", `${use.kind} is not among them`);
+  const chainId = yield* chainOf(guard, pass);
+  const proving = { policies: [...(options.policies ?? []), ...(rule.policies ?? [])] };
+  // its fields are judged by the pipeline once more
+  const report = yield* attempt(() => on.signature(input as GivenSigning, proving));
+  // guard: a proof on another chain than the wallet's
+  if (report.chainId !== null && report.chainId !== chainId)
+    return yield* refused("chainId", `the wallet is on chain ${chainId}, and the proof is of chain ${report.chainId}`);
+  const clearance = yield* clear(guard, report);
+  const wrong = wrongIn(rule, sign);
+  const first = wrong(clearance, report);
+  if (first !== null) return yield* Effect.fail(first);
+  const fresh = yield* renewed(guard, report, clearance.expiresAt, wrong, proving);
+  const [cleared = sign] = clearance.signs;
+  const handed = handedOut(cleared);
+  // guard: what is handed out and is not what was proven
+  if (digestOf(handed) !== sign.digest)
+    return yield* refused("digest", "what is to be signed is not what was proven, as viem hashes it");
+  const answer = yield* attempt(() => hand(handed));
+  // guard: a signature of something else, or of somebody else
+  if (!isSigned(answer, sign))
+    return yield* refused("signature", `what the wallet answered is not that of ${sign.signer} over what was proven`);
+  yield* renewed(guard, fresh.report, fresh.expiresAt, wrong, proving);
+  return answer;
+});
