@@ -7,7 +7,7 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { Eth, type Report } from "evm-preflight";
+import { Errors, Eth, type Report } from "evm-preflight";
 import { createPreflight, type Defaults } from "evm-preflight/promise";
 import { parseAbi, parseSignature, recoverAddress, type Address, type Hash, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -60,6 +60,11 @@ const accepted = ["SignatureNotAssumed"];
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Heads that move while something is proven leave it unknown, and nothing is sent: another proof may tell. */
+const patiently = <A>(work: () => Promise<A>, tries = 4): Promise<A> =>
+  work().catch((error: unknown) =>
+    tries > 1 && error instanceof Errors.NotProven ? patiently(work, tries - 1) : Promise.reject(error),
+  );
 const isAccepted = ({ findings }: Report.Report): boolean =>
   findings.every(({ severity, code }) => severity !== "warning" || accepted.includes(code));
 
@@ -81,7 +86,7 @@ export const startFacilitator = async (
     const validBefore = Number(authorization.validBefore);
     if (![asked, chosen].every(({ scheme }) => scheme === "exact")) return "the scheme is not exact";
     if (![asked, chosen].every(({ network }) => network === `eip155:${chainId}`)) return "the network is another one";
-    if (BigInt(authorization.value) !== BigInt(asked.amount)) return "the amount is another one";
+    if (!/^\d+$/.test(asked.amount) || authorization.value !== asked.amount) return "the amount is another one";
     if (!isSame(authorization.to, asked.payTo)) return "the payee is another one";
     if (!(Number(authorization.validAfter) < now)) return "it is not valid yet";
     if (!(validBefore >= now + leastSeconds)) return "it has expired, or is about to";
@@ -96,8 +101,10 @@ export const startFacilitator = async (
       const domain = { ...asked.extra, chainId, verifyingContract: asked.asset };
       const payer = message.from as Address;
       const typedData = { domain, types, primaryType: "TransferWithAuthorization", message };
-      const report = await preflight.signature({ typedData, signer: payer });
-      const { signs } = await preflight.ready(report);
+      const [report, { signs }] = await patiently(async () => {
+        const made = await preflight.signature({ typedData, signer: payer });
+        return [made, await preflight.ready(made)] as const;
+      });
       if (!isAccepted(report)) return { isValid: false, invalidReason: report.because };
       // what was proven is the digest; that it is signed is still to be seen
       const signers = await Promise.all(signs.map(({ digest }) => recoverAddress({ hash: digest, signature })));
@@ -115,11 +122,12 @@ export const startFacilitator = async (
     const numbers = [BigInt(value), BigInt(validAfter), BigInt(validBefore)] as const;
     const args = [from as Address, to as Address, ...numbers, nonce as Hex, 27 + yParity, r, s] as const;
     const call = { from: account.address, to: asset, abi, functionName: "transferWithAuthorization", args } as const;
-    const [sent] = (await deliver(call, { waitMs: patienceMs, onCaution: isAccepted })).sent;
+    const delivering = () => deliver(call, { waitMs: patienceMs, onCaution: isAccepted });
+    const [sent] = (await patiently(delivering)).sent;
     for (const until = Date.now() + patienceMs; sent !== undefined && Date.now() < until; await sleep(250)) {
       const receipt = await preflight.effect(Eth.getTransactionReceipt({ hash: sent.hash })).catch(() => null);
       if (receipt?.status === "success") return { success: true, transaction: sent.hash };
-      if (receipt?.status === "reverted") return { success: false, errorReason: `reverted: ${sent.hash}` };
+      if (receipt?.status === "failure") return { success: false, errorReason: `reverted: ${sent.hash}` };
     }
     return { success: false, errorReason: `sent, and not mined yet: ${sent?.hash}` };
   };
@@ -127,20 +135,24 @@ export const startFacilitator = async (
   /** Payments in flight and done, by payer and nonce. A facilitator of several processes keeps them in its database. */
   const payments = new Map<string, { readonly signature: Hex; readonly settled: Promise<Settled> }>();
 
-  const settle = (payment: Payment, asked: Requirements): Promise<Settled> => {
+  const settle = async (payment: Payment, asked: Requirements): Promise<Settled> => {
+    const wrong = mismatch(payment, asked);
+    if (wrong !== null) return { success: false, errorReason: wrong };
     const { authorization, signature } = payment.payload;
     const name = [asked.asset, authorization.from, authorization.nonce].join().toLowerCase();
+    const verified = payments.has(name) ? null : await verify(payment, asked);
+    // another may have come first while this one was verified; what nobody signed takes no place
     const before = payments.get(name);
-    if (before !== undefined && isSame(before.signature, signature) && mismatch(payment, asked) === null)
-      return before.settled;
-    if (before !== undefined) return Promise.resolve({ success: false, errorReason: "its nonce is another payment's" });
-    const settled = verify(payment, asked)
-      .then((verified) => (verified.isValid ? pay(payment, asked) : Promise.reject(new Error(verified.invalidReason))))
-      .catch((error: unknown): Settled => {
-        // what may yet be mined is never sent again
-        if ((error as { readonly mayBeSent?: boolean }).mayBeSent !== true) payments.delete(name);
-        return { success: false, errorReason: reasonOf(error) };
-      });
+    if (before !== undefined)
+      return isSame(before.signature, signature)
+        ? before.settled
+        : { success: false, errorReason: "its nonce is another payment's" };
+    if (verified?.isValid !== true) return { success: false, errorReason: verified?.invalidReason ?? "not verified" };
+    const settled = pay(payment, asked).catch((error: unknown): Settled => {
+      // what may yet be mined is never sent again
+      if ((error as { readonly mayBeSent?: boolean }).mayBeSent !== true) payments.delete(name);
+      return { success: false, errorReason: reasonOf(error) };
+    });
     payments.set(name, { signature, settled });
     return settled;
   };

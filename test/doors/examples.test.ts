@@ -40,7 +40,7 @@ describe.each(["commonjs", "module"])("the examples in a package of type %s", (t
     return { status, stdout, stderr };
   };
 
-  it.each(["agent", "bot", "dry-run", "fee-model", "nonces", "own-step", "policies"])(
+  it.each(["agent", "bot", "dry-run", "fee-model", "nonces", "own-step", "policies", "x402"])(
     "%s says in one line what it does and what it takes",
     (name) => {
       const line = new RegExp(`^[A-Z][^\n]+\\. Usage: [^\n]*npx tsx ${name}\\.ts[^\n]*\n$`);

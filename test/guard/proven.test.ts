@@ -340,14 +340,14 @@ describe.skipIf(!isThere).each(kitsFor("proven signatures on real contracts"))("
       const answer = await wallet.request(asked);
       if (asked.method !== "eth_chainId") {
         await isMeanwhile();
-        const until = Date.now() + 1_001;
+        const until = Date.now() + 3_001;
         while (Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
       }
       return answer;
     };
     const guarded = guardProvider(
       { request: slow } as never,
-      options({}, { maxAge: 1_000 }),
+      options({}, { maxAge: 3_000 }),
     ) as unknown as typeof wallet;
     const ask = () =>
       rejection(guarded.request({ method: "eth_signTypedData_v4", params: [signer.address, json(signing.typedData)] }));
