@@ -2,7 +2,7 @@
 // `node scripts/mutations.mjs [part of a name or path]`; the exit code is 1 where a broken guard is not noticed.
 // `--list` says only whether every marker `// guard: name` of the sources has its entry here, and can be broken.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
@@ -92,6 +92,11 @@ const guards = {
   "what a wallet does for a page that connects": ["false", "test/guard/signIn"],
   "a wallet that signed something other than the sign-in": ["false", "test/guard/signIn"],
   "a report that says how long it holds": ["report", "test/promise/doors"],
+  "a signature that nobody can prove": ["false", "test/guard/proven"],
+  "a kind that is not named": ["false", "test/guard/proven"],
+  "a proof on another chain than the wallet's": ["false", "test/guard/proven"],
+  "somebody who gets something by a signature and is not named": ["false", "test/guard/proven"],
+  "a signature of something else, or of somebody else": ["false", "test/guard/proven"],
   "an action that was added before the guard": ["undefined", "test/guard/guard"],
 };
 
@@ -168,7 +173,8 @@ if (wanted === "--list") {
 
 const copy = join(mkdtempSync(join(tmpdir(), "mutations-")), "copy");
 execFileSync("git", ["worktree", "add", "--quiet", "--detach", copy, "HEAD"], { cwd: root });
-symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+for (const modules of ["node_modules", "tools/beds/node_modules"])
+  if (existsSync(join(root, modules))) symlinkSync(join(root, modules), join(copy, modules));
 let unnoticed = 0;
 try {
   const marked = markedIn(join(copy, "src"));

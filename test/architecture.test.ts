@@ -427,7 +427,7 @@ const weights: Readonly<Record<string, number>> = {
   effects: 512,
   errors: 1796,
   eth: 1851,
-  guard: 1155,
+  guard: 1236,
   nonces: 3260,
   pipeline: 6870,
   policy: 339,

@@ -88,7 +88,7 @@ const wrongIn =
     // guard: somebody who gets something by a signature and is not named
     if (taker !== undefined) return new GuardRefused("signatures.prove.spenders", `${taker} is not among them`);
     const isOne = signs.length === 1 && report.signings.length === 1;
-    // guard: another signature than the one that was asked for
+    // why: what a report brings along is not taken on trust
     return isOne && signs.every(({ digest, signer }) => digest === sign.digest && signer === sign.signer)
       ? null
       : new GuardRefused("digest", "what was proven is not what is to be signed");
@@ -130,7 +130,7 @@ export const proven = Effect.fnUntraced(function* (
   const fresh = yield* renewed(guard, report, clearance.expiresAt, wrong, proving);
   const [cleared = sign] = clearance.signs;
   const handed = handedOut(cleared);
-  // guard: what is handed out and is not what was proven
+  // why: what signs hashes by its own library, and has to come to the digest that was proven
   if (digestOf(handed) !== sign.digest)
     return yield* refused("digest", "what is to be signed is not what was proven, as viem hashes it");
   const answer = yield* attempt(() => hand(handed));

@@ -138,7 +138,7 @@ describe.skipIf(!isThere).each(kitsFor("proven signatures on real contracts"))("
   });
 
   /** Digests that a key is asked for, by whichever way; it signs them, or lies. */
-  const walletOf = (key: PrivateKeyAccount, lies?: Case["lies"]) => {
+  const walletOf = (key: PrivateKeyAccount, lies?: Case["lies"], chainId = kit.scene.chainId) => {
     const digests: Array<Hex> = [];
     const asked: Array<Asked> = [];
     const sign = async (digest: Hex): Promise<Hex> => {
@@ -150,7 +150,7 @@ describe.skipIf(!isThere).each(kitsFor("proven signatures on real contracts"))("
     };
     const request = async ({ method, params = [] }: Asked): Promise<unknown> => {
       asked.push({ method, params });
-      if (method === "eth_chainId") return `0x${kit.scene.chainId.toString(16)}`;
+      if (method === "eth_chainId") return `0x${chainId.toString(16)}`;
       if (method === "personal_sign") return sign(hashMessage({ raw: params[0] as Hex }));
       if (method === "eth_signTypedData_v4") return sign(hashTypedData(JSON.parse(String(params[1])) as never));
       // whatever else gets here asks for what nobody proved
@@ -330,6 +330,15 @@ describe.skipIf(!isThere).each(kitsFor("proven signatures on real contracts"))("
       expect.stringMatching(/^resolved/),
       undefined,
     ]);
+  });
+
+  it("a wallet on another chain than the node gets nothing to sign", async () => {
+    const { signing, signer } = await permit();
+    const wallet = walletOf(signer, undefined, 1);
+    const guarded = guardProvider(wallet as never, options({})) as unknown as typeof wallet;
+    const params = [signer.address, json(signing.typedData)];
+    const { _tag, what } = await rejection(guarded.request({ method: "eth_signTypedData_v4", params }));
+    expect([_tag, what, wallet.digests]).toEqual(["GuardRefused", "chainId", []]);
   });
 
   it("a clearance that expires while it is signed is proven again, and what has changed by then is dropped", async () => {
