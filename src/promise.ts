@@ -26,6 +26,7 @@ export { GuardRefused, NotCleared, SentByOther, Tampered, Unverified } from "./g
 export { releaseHeld } from "./guard/held.js";
 export type { Provider } from "./guard/provider.js";
 export type { GuardRules, SettledCalls, SignaturePayload } from "./guard/rules.js";
+export type { ProveRule, SignatureRules } from "./guard/provable.js";
 export type {
   DescribedCall,
   DescriptorRenderer,
@@ -97,7 +98,7 @@ export interface GuardOptions extends GuardRules, Steps, Omit<Defaults, "send" |
  * guarded: they are scanned and proven first, and rejected with `NotCleared` where the report gives no clearance.
  * `wallet_sendCalls` is proven as one bundle and passed on with the values that were proven: a proof of its outcome, not of its
  * bytes; `onSettled` gets the outcome. Signatures of messages and typed data, and methods of a wallet that are not known
- * here, are refused unless `signatures` allows them. A chain that the page adds is `unknown` from then on (`NodeNamedByPage`),
+ * here, are refused unless `signatures` allows or proves them. A chain that the page adds is `unknown` from then on (`NodeNamedByPage`),
  * unless `node` is given. Any other request that signs, sends or grants rights is refused.
  * Reads pass. Event listeners get copies of data alone. Nothing has to be disposed of.
  *

@@ -46,18 +46,20 @@ const digestOf = (sign: Sign): string | null =>
 const handedOut = (sign: Sign): Sign =>
   sign.kind === "typedData" ? { ...sign, typedData: JSON.parse(JSON.stringify(sign.typedData)) } : copyOf(sign);
 
-/** The parts of a signature of 65 bytes, or of a signed authorisation; null where it is neither. */
-const partsOf = (answer: unknown) => {
-  if (isRecord(answer)) return { r: String(answer["r"]), s: String(answer["s"]), yParity: Number(answer["yParity"]) };
+/** The parts of an answer: 65 bytes, or a signed authorisation; null where it is none. */
+const partsOf = (answer: unknown, { kind }: Sign) => {
+  if (kind === "authorization")
+    return isRecord(answer) ? { r: String(answer["r"]), s: String(answer["s"]), v: Number(answer["yParity"]) } : null;
   if (!isHex(answer) || answer.length !== 132) return null;
   const v = Number(`0x${answer.slice(130)}`);
-  return { r: answer.slice(0, 66), s: `0x${answer.slice(66, 130)}`, yParity: v >= 27 ? v - 27 : v };
+  return { r: answer.slice(0, 66), s: answer.slice(66, 130), v: v < 27 ? v : v - 27 };
 };
 
 /** True if an answer is the signer's signature of what was handed out. */
-const isSigned = (answer: unknown, { digest, signer }: Sign): boolean => {
-  const parts = partsOf(answer);
-  return parts !== null && [0, 1].includes(parts.yParity) && recoverSigner(digest, parts) === signer;
+const isSigned = (answer: unknown, sign: Sign): boolean => {
+  const parts = partsOf(answer, sign);
+  if (parts === null || (parts.v !== 0 && parts.v !== 1)) return false;
+  return recoverSigner(sign.digest, { ...parts, yParity: parts.v }) === sign.signer;
 };
 
 /** The accounts that a signature gives something: who may use it, gets a right, or is paid; `anyone` for whoever comes first. */

@@ -21,6 +21,7 @@ import { Rpc } from "../rpc/index.js";
 import { carriersOf, isSigning, mergedIn, signingIn, type Mode, type PlacedSigning } from "../signing/index.js";
 import { ecrecover, given, shimCode, signInProblem, type Signing, type Use } from "../signing/index.js";
 import { bundleOf, isCarrier, type Bundle } from "../steps/reading/bundle.js";
+import { DelegationIneffective } from "../steps/reading/control.js";
 import { maxTransactions, type CheckedInput, type InputDefaults, type Transaction } from "../transaction/fields.js";
 import { check } from "../Transaction.js";
 import { witnessFees } from "../witness/placement.js";
@@ -351,6 +352,7 @@ export const SignInDisagrees = code("approvals", ["blocker", "warning"], "SignIn
 ]);
 
 const notYet: string = SignatureNotYet.code;
+const ineffective: string = DelegationIneffective.code;
 const measured = { evidence: "measured" } as const;
 const assumedBy = { evidence: "assumed" } as const;
 const unavailable = { evidence: "unavailable" } as const;
@@ -500,6 +502,11 @@ const judging = (
         const isTellable = failed.length > 0 && assumed === "shim" && (codeSize > 0n || isLate);
         if (isTellable) for (const finding of failed) kept.add(finding);
         const findings: Array<Finding> = [...facts];
+        // why: with a later nonce it waits, and what its code does then is nowhere in the report
+        if (sign.kind === "authorization" && found.some(({ code: one }) => one === ineffective))
+          findings.push(
+            SignatureNotYet.unavailable(unavailable, text("because", "its nonce is not the account's next one")),
+          );
         if (isTellable && !isLate)
           findings.push(
             SignatureNotAssumed.unavailable(unavailable, text("because", "the account's own code did not take it")),

@@ -79,7 +79,7 @@ const spoiled: Readonly<
     const name = ["deadline", "sigDeadline", "validBefore", "endTime"].find((field) => field in typedData.message);
     return name === undefined ? null : { signing: withMessage(typedData, { [name]: now - 100n }) };
   },
-  "a kind that is not named": () => ({ rule: { kinds: ["erc4494"] } }),
+  "a kind that is not named": ({ message }) => ({ rule: { kinds: "allowed" in message ? ["erc4494"] : ["dai"] } }),
   "a spender who is not named": (typedData) =>
     "spender" in typedData.message ? { rule: { spenders: [liar.address] } } : null,
   "a payment to who is not named": (typedData) =>
@@ -330,6 +330,46 @@ describe.skipIf(!isThere).each(kitsFor("proven signatures on real contracts"))("
       expect.stringMatching(/^resolved/),
       undefined,
     ]);
+  });
+
+  it("who may use a signature, gets a right or is paid has to be named, and nobody else", async () => {
+    const signer = kit.owners.plain;
+    const parties = { owner: signer, spender: kit.spender, now: await kit.now() };
+    const sweeping = kit.delegates.sweeping;
+    const nonce = await kit.scene.count(signer.address);
+    const authorization = { address: sweeping, chainId: kit.scene.chainId, nonce };
+    const typedOf = async (name: string) => {
+      const message = await rows.find((row) => row.name === name)?.message(kit, diceOf(9), parties);
+      if (message === undefined || !("typedData" in message.signing)) throw new Error(`no ${name}`);
+      return message.signing;
+    };
+    const single = await typedOf("Permit2 single");
+    const received = await typedOf("ERC-3009 ReceiveWithAuthorization");
+    const transfer = await typedOf("ERC-3009 TransferWithAuthorization");
+    const paid = withMessage(transfer.typedData, { value: 1n });
+    const payee = String(transfer.typedData.message["to"]) as Hex;
+    const table: ReadonlyArray<readonly [signing: Signing, spenders: ReadonlyArray<Hex>, isSigned: boolean]> = [
+      [single, [kit.spender.address], true],
+      [single, [liar.address, kit.spender.address.toLowerCase() as Hex], true],
+      [single, [liar.address], false],
+      [received, [kit.spender.address], true],
+      [received, [kit.stranger.address], false],
+      [paid, [payee], true],
+      [paid, [kit.spender.address], false],
+      [{ authorization }, [sweeping], false],
+      [{ authorization }, [sweeping, kit.thief], true],
+      [{ authorization: { ...authorization, nonce: nonce + 1 } }, [sweeping, kit.thief], false],
+    ];
+    for (const [index, [signing, spenders, isSigned]] of table.entries()) {
+      const { ended, wallet } = await throughClient({ name: "", signing, signer, rule: { spenders }, isNever: false });
+      const digests = isSigned ? [digestOf(signing)] : [];
+      expect([index, wallet.digests, ended._tag.startsWith("resolved")], ended._tag).toEqual([
+        index,
+        digests,
+        isSigned,
+      ]);
+      if (!isSigned && "typedData" in signing) expect(ended["what"]).toBe("signatures.prove.spenders");
+    }
   });
 
   it("a wallet on another chain than the node gets nothing to sign", async () => {

@@ -287,10 +287,10 @@ describe("a guard that lets sign in", () => {
     for (const wrong of [
       ...[{}, { signIn: {} }, { signIn: { origin: "app.example.com" } }, { signIn: { origin: "https://a.b/path" } }],
       ...[{ signIn: { origin: "https://A.b" } }, { signIn: { origin: "https://u@a.b" } }, { signIn: { origin: 1 } }],
-      ...[{ signIn: { origin }, prove: {} }, { signIn: { origin: "file:///x" } }, "signIn", []],
+      ...[{ signIn: { origin }, more: {} }, { signIn: { origin: "file:///x" } }, "signIn", []],
     ])
       expect(making(wrong), JSON.stringify(wrong)).toThrow(
-        expect.objectContaining({ _tag: "InvalidConnection", field: "signatures" }),
+        expect.objectContaining({ _tag: "InvalidConnection", field: expect.stringMatching(/^signatures/) }),
       );
     expect(making({ signIn: { origin } })).not.toThrow();
   });
