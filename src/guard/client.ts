@@ -11,8 +11,8 @@ import { fail, GuardRefused, refused } from "./failures.js";
 import { attempt } from "../promise/facade.js";
 import { alsoKnownBy } from "./held.js";
 import type { RpcRequest } from "./methods.js";
-import { proven, type Sign } from "./proven.js";
-import { guardRequest, type Deliver, type Pass } from "./requests.js";
+import type { Sign } from "./proven.js";
+import { guardRequest, proving, type Deliver, type Pass } from "./requests.js";
 import { withoutOpenType } from "./wire.js";
 import {
   allowSignature,
@@ -88,8 +88,10 @@ const guardAccount = (guard: Guarding, pass: Pass, account: LocalAccount): Local
         const content = yield* attempt(() => Promise.resolve(structuredClone(argument)));
         const payload = payloadWith(kind, address, content);
         const by = (handed: unknown) => Promise.resolve(sign.call(account, handed as never));
-        if (proveIn(guard.rules) !== null)
+        if (proveIn(guard.rules) !== null) {
+          const { proven } = yield* proving;
           return yield* proven(guard, pass, kind, payload, (one) => by(contentOf(one)));
+        }
         yield* allowSignature(guard, pass, kind, payload);
         return yield* attempt(() => by(content));
       }).pipe(guard.on.effect);

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect";
 import type * as Exit from "effect/Exit";
 import { concat, numberToHex, zeroAddress } from "viem";
 import { getTransactionReceipt } from "../eth/index.js";
-import { copyOf, dataOf, isHash, isQuantity, type Hash, type Hex, isRecord } from "../primitives/index.js";
+import { copyOf, dataOf, isHash, isQuantity, type Hash, type Hex, isRecord, lazyImport } from "../primitives/index.js";
 import { hashOf } from "../nonces/signed.js";
 import { compareCalls, merged } from "../settle/compare.js";
 import { gravest } from "../settle/settlement.js";
@@ -29,7 +29,7 @@ import {
   type Guarding,
   type Pass,
 } from "./rules.js";
-import { proven, type Sign } from "./proven.js";
+import type { Sign } from "./proven.js";
 import { areAsked, atOnce, verify } from "./sent.js";
 import { signInProblem, textOfFields } from "../signing/index.js";
 import { shownBy } from "../transaction/index.js";
@@ -258,6 +258,9 @@ const addChain = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcRe
   return yield* attempt(() => pass(rpcRequest));
 });
 
+// why: a guard without that rule never loads it
+export const proving = lazyImport(() => import("./proven.js"));
+
 /** Methods whose content can be proven; older ones hash typed data in their own ways. */
 const provenMethods = ["eth_signTypedData_v4", "personal_sign"];
 
@@ -282,7 +285,9 @@ const judge = (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver: Del
   if (payload.kind === "method" && isActing(rpcRequest))
     return refused(method, "signs or sends in a form that this guard cannot judge");
   if (proveIn(guard.rules) !== null && provenMethods.includes(method))
-    return proven(guard, pass, method, payload, (sign) => pass(requestOf(sign)));
+    return Effect.flatMap(proving, ({ proven }) =>
+      proven(guard, pass, method, payload, (sign) => pass(requestOf(sign))),
+    );
   const passing = attempt(() => pass(rpcRequest));
   return Effect.andThen(allowSignature(guard, pass, method, payload), passing);
 };
