@@ -25,7 +25,9 @@ export interface ProveRule {
 
 /** Rules about signatures, at least one of them. */
 export interface SignatureRules {
+  /** Signing in (ERC-4361) at this origin, such as `https://app.example`, and no other message. */
   readonly signIn?: { readonly origin: string } | undefined;
+  /** What a report clears. Sign-ins are proven as well, and held to the origin of `signIn` where that is given. */
   readonly prove?: ProveRule | undefined;
 }
 
