@@ -4,7 +4,7 @@ import { isAddress, isRecord, safely, type Address } from "../primitives/index.j
 import type { Signing } from "../signing/index.js";
 
 /** Kinds of signatures whose use a report can simulate, or hold against an origin; of any other the verdict is `unknown`. */
-export const provableKinds = [
+const provableKinds = [
   ...(["erc2612", "dai", "erc4494", "erc3009Transfer", "erc3009Receive"] as const),
   ...(["permit2Single", "permit2Batch", "permit2Transfer", "permit2BatchTransfer"] as const),
   ...(["permit2Witness", "permit2BatchWitness", "seaport", "authorization", "signIn"] as const),
