@@ -377,6 +377,11 @@ const usedIn = (before: View, { used, kind }: Use) =>
     return isMark || now > one.value ? "used" : "later";
   });
 
+/** Kinds whose user says who gets the tokens. */
+const takes: ReadonlySet<Use["kind"]> = new Set([
+  ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
+]);
+
 /** What a signature's own facts say: whose it is, when and where it holds. */
 const checkFacts = (
   { sign, use, typed, text: message, origin }: PlacedSigning,
@@ -426,7 +431,7 @@ const checkFacts = (
   const code = before.account(account);
   if (account !== sign.signer && code !== null && code.codeSize === 0n && use.consume !== null)
     found.push(SignerIsNotOwner.blocker(measured));
-  if (kind === "permit2Witness" || kind === "permit2BatchWitness") found.push(WitnessUnread.warning(measured));
+  if (takes.has(kind)) found.push(WitnessUnread.warning(measured));
   if (kind === "seaport" && typed !== null && isUnpaid(typed.message, account))
     found.push(OrderUnderpaid.warning(measured));
   return found;

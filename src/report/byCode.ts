@@ -37,8 +37,6 @@ export const isInnerFailure = oneOf("InnerCallFailed");
 export const isInVain = oneOf("ReturnedFalse", "AskedInVain", "CalledNobody");
 /** A call said itself that it did nothing. */
 export const isRefused = oneOf("ReturnedFalse");
-/** Who an account is that sends: of a call that nobody sends it says nothing. */
-export const isOfSender = oneOf("SenderNotEoa", "SenderWithoutKey", "AccountDelegated");
 export const isReservedAhead = oneOf("NonceUnderReservation");
 export const isReplacement = oneOf("ReplacesPending");
 
