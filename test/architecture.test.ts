@@ -132,6 +132,7 @@ const pastDoors: Readonly<Record<string, string>> = {
   "cli → src/report/json.ts": renderings,
   "cli → src/report/markdown.ts": renderings,
   "cli → src/report/text.ts": renderings,
+  "guard → src/signing/signIn.ts": "sign-ins: a page loads the kinds of signatures with the first that is proven",
   "nonces → src/errors/sendOutcome.ts": classifier,
   "promise → src/rpc/connection.ts":
     "checks the connection of both Promise entries, which a page has before the pipeline",

@@ -31,7 +31,7 @@ import {
 } from "./rules.js";
 import type { Sign } from "./proven.js";
 import { areAsked, atOnce, verify } from "./sent.js";
-import { signInProblem, textOfFields } from "../signing/index.js";
+import { signInProblem, textOfFields } from "../signing/signIn.js";
 import { shownBy } from "../transaction/index.js";
 import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 

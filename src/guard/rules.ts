@@ -26,7 +26,7 @@ import { paramsOf, type RpcRequest } from "./methods.js";
 import { beOfViem, type GuardRefused, NotCleared, refused } from "./failures.js";
 import { heldKey, type Memory } from "./held.js";
 import type { ProveRule, SignatureRules } from "./provable.js";
-import { signInProblem, textOf } from "../signing/index.js";
+import { signInProblem, textOf } from "../signing/signIn.js";
 
 /** A signature of something that is no transaction. */
 export interface SignaturePayload {

@@ -28,7 +28,7 @@ import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
 import type { Own } from "./own.js";
 import { CurrentSources, type Sources } from "./sources.js";
-import { CurrentSignings, parted, withoutSending, type Signings } from "./signings.js";
+import { byUsers, CurrentSignings, parted, withoutSending, type Signings } from "./signings.js";
 import {
   exposureOf,
   movementsOf,
@@ -250,7 +250,7 @@ export const draftOf = (
     steps,
   );
   const payeesIn = (parts: Pick<Movements, "transfers" | "balanceChanges" | "approvals">) =>
-    payeesOf({ transactions, stateChanges, ...parts });
+    payeesOf({ transactions, stateChanges, ...(about.signings == null ? parts : byUsers(parts, about.signings)) });
   const payees = payeesIn(movements);
   const isJudged = about.policies.length > 0 || about.own.names.length > 0;
   const elsewhere = (isJudged ? others : []).map(({ run, moved: other }) => {

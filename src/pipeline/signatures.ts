@@ -485,6 +485,11 @@ const judging = (
     ...(use.contract === null || typed === null || use.unread !== null ? [] : [separatorOf(use.contract)]),
     { kind: "account" as const, address: use.account },
   ]),
+  madeUp: new Map(
+    signings.flatMap(({ use: { usableBy }, stand: { stranger, taker } }) =>
+      [stranger, taker].map((account) => [account, usableBy === "anyone" ? null : usableBy] as const),
+    ),
+  ),
   accounts: [...new Set(signings.map(({ use }) => use.account))],
   judge: ({ bundle, before, after, chainId, found }) => {
     const kept = new Set<Finding>();

@@ -34,6 +34,8 @@ export interface Assumable {
 export interface Signings {
   /** Queries that the witness reads for them. */
   readonly looks: ReadonlyArray<Query>;
+  /** Accounts that are made up, with whoever stands behind each; null = anybody. */
+  readonly madeUp: ReadonlyMap<Address, Address | null>;
   /** Accounts that sign, which count as senders. */
   readonly accounts: ReadonlyArray<Address>;
   /** Returns what is said of each in the report, and what is found; `found`: findings so far, of which some are told otherwise. */
@@ -67,6 +69,22 @@ export const withoutSending = (
     const isOfCarrier = entry === undefined ? isAll : isCarrier(entry);
     return !isOfCarrier || !(ofSending.has(step) || isOfSender(finding));
   });
+};
+
+/** Movements by whoever stands behind accounts that are made up, without those of anybody. */
+export const byUsers = <Parts extends Pick<Report, "transfers" | "balanceChanges">>(
+  parts: Parts,
+  { madeUp }: Pick<Signings, "madeUp">,
+): Parts => {
+  const as = <Row>(row: Row, account: Address, named: (user: Address) => Row): ReadonlyArray<Row> => {
+    const user = madeUp.get(account);
+    return user === undefined ? [row] : user === null ? [] : [named(user)];
+  };
+  return {
+    ...parts,
+    transfers: parts.transfers.flatMap((row) => as(row, row.to, (to) => ({ ...row, to }))),
+    balanceChanges: parts.balanceChanges.flatMap((row) => as(row, row.account, (account) => ({ ...row, account }))),
+  };
 };
 
 /** Lists of a report whose entries name transactions by their places. */

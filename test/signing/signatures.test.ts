@@ -106,6 +106,11 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
               if (!same(ownerOf(reading) ?? "", key.address)) continue;
               expect([told, reading, toldOf(report, reading, before[at] ?? 0n)]).toEqual([told, reading, after[at]]);
             }
+            const { stand, usableBy } = report.signing ?? {};
+            // the list to screen names who can use it, and nobody who is made up
+            const screened = report.payees.map(({ address }) => address);
+            expect(screened.filter((address) => address === stand?.taker || address === stand?.stranger)).toEqual([]);
+            if (row.name.startsWith("Permit2 transfer")) expect(screened).toContain(usableBy);
             const cleared = await preflight.ready(report);
             expect(cleared.requests).toEqual([]);
             expect(cleared.signs).toEqual([report.signing?.sign]);
