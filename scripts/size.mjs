@@ -27,7 +27,7 @@ const budgets = [
     271,
   ],
   ['export * from "evm-preflight/static"', 315],
-  ['export * from "evm-preflight/viem"', 108],
+  ['export * from "evm-preflight/viem"', 104],
   ['export * from "evm-preflight/testing"', 35],
   ['export * from "evm-preflight/redis"', 15],
   ['export * from "evm-preflight/postgres"', 15],

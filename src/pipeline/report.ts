@@ -313,10 +313,18 @@ export const draftOf = (
     findings: [...found, ...checkHoles(bundle, found)],
   };
   const whole = (ledger: Report["ledger"]): BundleReport => {
-    const { version, ...said } = parted(draft);
+    const { version, ...said } = signings.length === 0 ? draft : parted(draft);
     const digest = digestOfReport(said);
     const usual = judged<BundleReport>(
-      { version, verdict: "unknown", because: "", ...said, ...aloneIn(said), digest, ledger },
+      {
+        version,
+        verdict: "unknown",
+        because: "",
+        ...said,
+        ...(signings.length === 1 ? aloneIn(said) : {}),
+        digest,
+        ledger,
+      },
       said.findings,
     );
     const own = about.own.check(usual, [{ told: {}, before: answers.before, after: answers.after }, ...elsewhere]);
