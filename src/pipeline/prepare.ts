@@ -97,8 +97,8 @@ export const prepare = Effect.fnUntraced(function* (
   },
   InvalidTransaction
 > {
-  const all: ReadonlyArray<unknown> = Array.isArray(input) ? input : [input];
-  const signed = safely(() => all.some(isSigning), false) ? yield* (yield* rare).readMixed(all, defaults) : null;
+  const all = safely((): ReadonlyArray<unknown> => (Array.isArray(input) ? [...input] : [input]), [input]);
+  const signed = all.some(isSigning) ? yield* (yield* rare).readMixed(all, defaults) : null;
   const { transactions, abis } = signed ?? (yield* Transaction.check(input, defaults));
   const own = yield* Effect.fromResult(complete(given));
   yield* recoverAuthorities(transactions);

@@ -4,7 +4,7 @@ import { fromString } from "ox/Hex";
 import { keccak256, concat } from "../primitives/bytes.js";
 import { isHash, isHex, type Address, type Hex } from "../primitives/hex.js";
 import { address, given, integer, no, nonce, onlyHas, type Checked } from "../primitives/problem.js";
-import { isRecord } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import { marks } from "./marks.js";
 import { authorizationHash } from "../transaction/request.js";
 import type { SignatureRequest } from "../transaction/signature.js";
@@ -83,7 +83,7 @@ const messageIn = (input: unknown, signer: Address, origin: unknown, at: string)
   const bytes = typeof input === "string" ? fromString(input) : isHex(raw) && raw.length % 2 === 0 ? raw : null;
   if (bytes === null) return no(`${at}message`, "must be a text, or bytes as { raw }");
   if (bytes.length > 2 + 2 * mostMessage) return no(`${at}message`, `is longer than ${mostMessage} bytes`);
-  if (given(origin) && typeof origin !== "string")
+  if (given(origin) && !(typeof origin === "string" && safely(() => new URL(origin).host !== "", false)))
     return no(`${at}origin`, "must be an origin, such as https://example.org");
   const message = bytes.toLowerCase() as Hex;
   const text = textIn(message);
@@ -138,6 +138,8 @@ const unwrapped = (
     );
   }
   if (!given(primaryType)) return Result.succeed(input);
+  // why: what one library means by `account` is the signer to another
+  if (given(account) && given(input["signer"])) return no(`${at}account`, "stands beside typedData alone");
   const signer = isRecord(account) ? account["address"] : (account ?? input["signer"]);
   return Result.succeed({ typedData: { primaryType, types, domain, message }, signer });
 };

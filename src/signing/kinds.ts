@@ -49,7 +49,13 @@ export interface Use {
   readonly contract: Address | null;
   readonly used: ReadonlyArray<Used>;
   /** Amounts that its user may take less of, and what tells how much there is; absent = none. */
-  readonly taken?: ReadonlyArray<{ readonly amount: bigint; readonly there: ReadonlyArray<CallQuery> }>;
+  readonly taken?: ReadonlyArray<{
+    readonly token: Address;
+    readonly amount: bigint;
+    readonly there: ReadonlyArray<CallQuery>;
+  }>;
+  /** A word that its use leaves in the contract; absent = the number that it uses up is the mark. */
+  readonly leaves?: { readonly query: CallQuery; readonly value: bigint };
   /** The calls that use it; null = it is not known how, and why. */
   readonly consume: ((stand: Stand) => ReadonlyArray<Carrier>) | null;
   readonly unread: string | null;
@@ -208,7 +214,7 @@ const taking =
     return {
       ...{ ...usual, kind, account: signer, usableBy: spender, contract, until: bound(deadline), nonce, used },
       taken: permitted.map(([token, amount]) => ({
-        amount,
+        ...{ token, amount },
         there: [read(token, "0x70a08231", signer), read(token, "0xdd62ed3e", signer, contract)],
       })),
       consume: (stand) => {
@@ -254,10 +260,13 @@ const seaport = ({ message, contract }: Message): Use => {
   const fields = ({ itemType, token, identifierOrCriteria, startAmount, endAmount }: Struct) => [
     ...[itemType, token, identifierOrCriteria, startAmount, endAmount],
   ];
-  const most = ({ startAmount, endAmount }: Struct) =>
-    word(startAmount) > word(endAmount) ? word(startAmount) : word(endAmount);
-  const price = asks.reduce((sum, item) => sum + (word(item["itemType"]) === 0n ? most(item) : 0n), 0n);
+  const price = asks.reduce(
+    (sum, { itemType, startAmount }) => sum + (word(itemType) === 0n ? word(startAmount) : 0n),
+    0n,
+  );
   const isOpen = [...offer, ...asks].some(({ itemType }) => word(itemType) > 3n);
+  // why: what is taken or paid then is another amount than now
+  const isMoving = [...offer, ...asks].some(({ startAmount, endAmount }) => startAmount !== endAmount);
   const isBarter = asks.some(({ itemType }) => word(itemType) !== 0n);
   // why: a restricted order asks its zone, but for who is the zone
   const isRestricted = kind === 2n || kind === 3n;
@@ -268,7 +277,9 @@ const seaport = ({ message, contract }: Message): Use => {
       ? "it asks for tokens, which whoever fulfils it would have to hold"
       : isContract
         ? "its offerer's own code makes the order"
-        : null;
+        : isMoving
+          ? "its amounts change with time"
+          : null;
   const order = [
     ...[offerer, zone, offer.map(fields), asks.map((item) => [...fields(item), item["recipient"]])],
     ...[kind, from, end, message["zoneHash"], message["salt"], message["conduitKey"], BigInt(asks.length)],
@@ -352,6 +363,8 @@ const rows: ReadonlyArray<Row> = [
       return {
         ...{ ...usual, kind: "erc4494", account: signer, usableBy: "anyone", contract, nonce, until: bound(deadline) },
         used: [ofNonces(contract, id, nonce)],
+        // why: the number counts transfers
+        leaves: { query: read(contract, "0x081812fc", id), value: BigInt(spender) },
         consume: (stand) => [to(contract, permitToken(spender, id, deadline, whole(stand)), stand.stranger)],
         equal: [to(contract, approve(spender, id), signer)],
       };
@@ -420,7 +433,10 @@ const unknown = (message: Message): Use => ({
 
 /** What typed data is for. */
 export const useOf = (typed: TypedData, signer: Address): Use => {
-  const contract = addressIn(typed.domain["verifyingContract"] ?? nobody);
+  const isAddress = typed.types["EIP712Domain"]?.some(
+    ({ name, type }) => name === "verifyingContract" && type === "address",
+  );
+  const contract = isAddress === true ? addressIn(typed.domain["verifyingContract"]) : nobody;
   const message: Message = { typed, message: typed.message, contract, signer };
   const [kind] = isPermit2(typed) ? witnessIn(typed) : [];
   if (kind !== undefined) return taking(kind)(message);

@@ -1,13 +1,15 @@
 /** What an input is known by that asks for a signature and is no transaction: who only sends loads no more of this room. */
 import { given } from "../primitives/problem.js";
-import { isRecord } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 
 /** The one thing that is signed, beside `signer`. */
 export const marks = ["typedData", "authorization", "message", "hash"] as const;
 const methods = ["eth_signTypedData_v4", "eth_signTypedData", "eth_signTypedData_v3", "personal_sign", "eth_sign"];
 
-/** True of what asks for a signature that is no transaction's. */
-export const isSigning = (input: unknown): boolean =>
+/** True of what asks for a signature that is no transaction's; false of what cannot be read. */
+export const isSigning = (input: unknown): boolean => safely(() => asksIn(input), false);
+
+const asksIn = (input: unknown): boolean =>
   isRecord(input) &&
   // why: it is asked of every input, and most have none of these
   (("signer" in input && given(input["signer"]) && marks.some((mark) => given(input[mark]))) ||

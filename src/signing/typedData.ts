@@ -83,14 +83,18 @@ const hexOf = (value: unknown, path: string, size: number | null): Checked<Hex> 
 interface Reading {
   readonly types: Types;
   count: number;
+  size: number;
 }
 
 /** A value by its type. */
 const valueOf = (reading: Reading, type: string, value: unknown, path: string, depth: number): Checked<Value> => {
-  if (++reading.count > most.values || depth > most.depth) return no(path, "is larger than any message is");
+  reading.size += typeof value === "string" ? value.length : 0;
+  if (++reading.count > most.values || depth > most.depth || reading.size > most.text)
+    return no(path, "is larger than any message is");
   const [, inner, length] = array.exec(type) ?? [];
   if (inner !== undefined) {
     if (!Array.isArray(value)) return no(path, "must be an array");
+    if (value.length > most.values) return no(path, "is larger than any message is");
     if (length !== undefined && length !== "" && value.length !== Number(length))
       return no(path, `must have ${length} entries`);
     return each(Array.from(value), (entry, index) => valueOf(reading, inner, entry, `${path}[${index}]`, depth + 1));
@@ -198,7 +202,7 @@ export const typedDataIn = (input: unknown, path: string): Checked<TypedData> =>
         at(`domain.${unbound.name}`),
         "is not in types.EIP712Domain, so that the signature does not bind it",
       );
-    const reading: Reading = { types, count: 0 };
+    const reading: Reading = { types, count: 0, size: 0 };
     const read = {
       domain: yield* structOf(reading, "EIP712Domain", said, at("domain"), 0),
       message: yield* structOf(reading, primaryType, given["message"] ?? {}, at("message"), 0),

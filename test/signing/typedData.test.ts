@@ -98,6 +98,20 @@ describe("typed data", () => {
       { ...permit, types: { Permit: [{ name: "value", type: "Odd" }] } },
       "typedData.message.value",
     ],
+    [
+      "more bytes than any message has",
+      {
+        ...permit,
+        types: { Permit: [{ name: "value", type: "bytes" }] },
+        message: { value: `0x${"00".repeat(200_000)}` },
+      },
+      "typedData.message.value",
+    ],
+    [
+      "a list that is longer than any message",
+      { ...permit, types: { Permit: [{ name: "value", type: "bool[]" }] }, message: { value: Array(4_000_000_000) } },
+      "typedData.message.value",
+    ],
     ["a struct with the name of a type", { ...permit, types: { ...permit.types, uint8: [] } }, "typedData.types.uint8"],
     [
       "a domain that its type does not bind",
@@ -122,6 +136,50 @@ const permitOf = (owner: string) => ({
   message: { owner, spender: signer, value: "1", nonce: "0", deadline: "1" },
 });
 
+describe("what typed data is for", () => {
+  const use = (typedData: object) => Result.getOrThrow(signingIn({ typedData, signer })).use;
+  const fields = (all: string) =>
+    all.split(",").map((field) => {
+      const [type = "", name = ""] = field.split(" ");
+      return { name, type };
+    });
+  it("is not known where the domain's contract is no address by its type", () => {
+    const permit = (type: string) => ({
+      types: {
+        EIP712Domain: [{ name: "verifyingContract", type }],
+        Permit: fields("address owner,address spender,uint256 value,uint256 nonce,uint256 deadline"),
+      },
+      ...{ primaryType: "Permit", domain: { verifyingContract: signer } },
+      message: { owner: signer, spender: signer, value: 1n, nonce: 0n, deadline: 1n },
+    });
+    expect([use(permit("address")).kind, use(permit("string")).kind]).toEqual(["erc2612", "unknown"]);
+  });
+
+  it.each([
+    ["is simulated", 5n, "erc"],
+    ["is not simulated where an amount changes with time", 6n, null],
+  ])("an order %s", (_, endAmount, calls) => {
+    const item = "uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount";
+    const order = use({
+      types: {
+        OrderComponents: fields(
+          "address offerer,address zone,OfferItem[] offer,ConsiderationItem[] consideration,uint8 orderType,uint256 startTime,uint256 endTime,bytes32 zoneHash,uint256 salt,bytes32 conduitKey,uint256 counter",
+        ),
+        OfferItem: fields(item),
+        ConsiderationItem: fields(`${item},address recipient`),
+      },
+      primaryType: "OrderComponents",
+      domain: { name: "Seaport", version: "1.6", chainId: 1, verifyingContract: signer },
+      message: {
+        ...{ offerer: signer, zone: `0x${"00".repeat(20)}`, consideration: [], orderType: 0, startTime: 0, endTime: 9 },
+        offer: [{ itemType: 1, token: signer, identifierOrCriteria: 0, startAmount: 5n, endAmount }],
+        ...{ zoneHash: `0x${"00".repeat(32)}`, salt: 0, conduitKey: `0x${"00".repeat(32)}`, counter: 0 },
+      },
+    });
+    expect([order.kind, order.consume === null]).toEqual(["seaport", calls === null]);
+  });
+});
+
 describe("what asks for a signature", () => {
   const typed = { types: { A: [{ name: "a", type: "bool" }] }, primaryType: "A", domain: {}, message: { a: true } };
   it.each([
@@ -136,6 +194,17 @@ describe("what asks for a signature", () => {
   ] as const)("%j", (input, kind) => {
     expect(isSigning(input)).toBe(true);
     expect(Result.getOrThrow(signingIn(input)).sign).toMatchObject({ kind, signer });
+  });
+  it("not what cannot be read", () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const thrower = {
+      typedData: typed,
+      get signer(): string {
+        throw new Error("no");
+      },
+    };
+    expect([proxy, thrower, { method: Object.create(null) as unknown }].map(isSigning)).toEqual([false, false, false]);
   });
   it.each([[{ from: signer, to: signer }], [{ hash: `0x${"11".repeat(32)}` }], ["0x02"], [null], [[]]])(
     "not %j",
@@ -152,6 +221,8 @@ describe("what asks for a signature", () => {
     [{ message: { raw: "0x1" }, signer }, "message"],
     [{ authorization: { chainId: 1, address: signer }, signer }, "authorization.nonce"],
     [{ typedData: typed, signer, spender: signer }, "spender"],
+    [{ message: "hi", signer, origin: "example" }, "origin"],
+    [{ ...typed, signer, account: signer }, "account"],
   ])("%j is refused by the name of its field", (input, field) => {
     const read = signingIn(input);
     expect(Result.isFailure(read) && read.failure.field).toBe(field);
