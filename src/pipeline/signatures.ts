@@ -25,7 +25,7 @@ import { DelegationIneffective } from "../steps/reading/control.js";
 import { maxTransactions, type CheckedInput, type InputDefaults, type Transaction } from "../transaction/fields.js";
 import { check } from "../Transaction.js";
 import { witnessFees } from "../witness/placement.js";
-import { staticCall } from "../witness/queries.js";
+import { staticCall, type CallQuery } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { CurrentSignings, type Assumable, type Signed, type Signings } from "./signings.js";
 
@@ -66,7 +66,9 @@ const readSignings = Effect.fnUntraced(function* (
         const digests = read.map(({ sign }) => sign.digest);
         const twice = digests.findIndex((digest, at) => digests.indexOf(digest) < at);
         if (read.length > most) return no("signatures", `there are more than ${most}`);
-        return twice < 0 ? Result.succeed(read) : no(inputs[twice]?.at ?? "", "is the same signature as one before");
+        return twice < 0
+          ? Result.succeed(read)
+          : no(inputs[twice]?.at.slice(0, -1) ?? "", "is the same signature as one before");
       }),
       (problem) => new InvalidTransaction(problem),
     ),
@@ -206,13 +208,13 @@ const assumingOf = (
 
 /** An input with signatures in it: its transactions, and how the calls that use the signatures stand among them. */
 export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown>, defaults?: InputDefaults) {
-  const rows = all.map((input, at) => ({ input, at: all.length === 1 ? "" : `[${at}].` }));
-  const others = rows.filter(({ input }) => !isSigning(input));
+  const rows = all.map((input, at) => ({ input, isOwn: isSigning(input), at: all.length === 1 ? "" : `[${at}].` }));
+  const others = rows.filter(({ isOwn }) => !isOwn);
   let before = 0;
   const own: Array<Parameters<typeof readSignings>[0][number]> = [];
   const checked: Array<CheckedInput> = [];
-  for (const { input, at } of rows) {
-    if (isSigning(input) && isRecord(input)) own.push({ input, at, place: before });
+  for (const { input, isOwn, at } of rows) {
+    if (isOwn && isRecord(input)) own.push({ input, at, place: before });
     else {
       const read = yield* Effect.mapError(
         check(input, defaults),
@@ -223,6 +225,13 @@ export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown
     }
   }
   const signings = yield* readSignings(own);
+  const late = signings.findIndex(({ sign, place }, at) => sign.kind === "authorization" && at + place > 0);
+  // why: the state that an authorisation makes is assumed in front of the first call
+  if (late >= 0)
+    return yield* new InvalidTransaction({
+      field: `${own[late]?.at ?? ""}authorization`,
+      problem: "must stand in front of everything else",
+    });
   const transactions = checked.flatMap((read) => [...read.transactions]);
   if (transactions.length + signings.length > maxTransactions || others.length > maxTransactions)
     return yield* new InvalidTransaction({
@@ -452,25 +461,38 @@ const marked: ReadonlySet<Use["kind"]> = new Set([
 
 /** True if a call that succeeded is seen to have used its signature: what has no such function may take any call. */
 const isUsedUp = (use: Use, before: View, after: View): boolean =>
-  !marked.has(use.kind) ||
-  (use.used.length > 0 &&
-    use.used.every((one) => {
-      const [first, then] = [wordIn(before, one), wordIn(after, one)];
-      return first !== null && then !== null && first !== then;
-    }));
+  use.leaves !== undefined
+    ? wordOfAnswer(after, use.leaves.query) === use.leaves.value
+    : !marked.has(use.kind) ||
+      (use.used.length > 0 &&
+        use.used.every((one) => {
+          const [first, then] = [wordIn(before, one), wordIn(after, one)];
+          return first !== null && then !== null && first !== then;
+        }));
 
-/** As much of each token as there is, where that is less than may be taken; null = there is enough, or nothing, or it is not known. */
-const lessIn = (before: View, { taken = [] }: Use): ReadonlyArray<bigint> | null => {
-  const amounts = taken.map(({ amount, there }) =>
-    there.reduce((least, query) => {
-      const answer = before.call(query);
-      const held = answer?.success === true ? wordAt(answer.data, dataAt) : null;
-      return held !== null && held < least ? held : least;
-    }, amount),
-  );
-  const isLess = amounts.some((amount, at) => amount < (taken[at]?.amount ?? 0n));
-  return isLess && amounts.some((amount) => amount > 0n) ? amounts : null;
+const wordOfAnswer = (view: View, query: CallQuery): bigint | null => {
+  const answer = view.call(query);
+  return answer?.success === true ? wordAt(answer.data, dataAt) : null;
 };
+
+/** As much of each token as can be taken: what may be, or what there is, where that is less. */
+const mostIn = (before: View, { taken = [] }: Use): ReadonlyArray<bigint> => {
+  // why: one token may stand there several times
+  const gone = new Map<Address, bigint>();
+  return taken.map(({ token, amount, there }) => {
+    const earlier = gone.get(token) ?? 0n;
+    const most = there.reduce((least, query) => {
+      const held = wordOfAnswer(before, query);
+      return held !== null && held - earlier < least ? held - earlier : least;
+    }, amount);
+    gone.set(token, earlier + most);
+    return most;
+  });
+};
+
+/** True of the same numbers. */
+const isEach = (one: ReadonlyArray<bigint>, other: ReadonlyArray<bigint>): boolean =>
+  one.every((amount, at) => amount === other[at]);
 
 /** The signatures as a run in a mode judges them. */
 const judging = (
@@ -481,6 +503,7 @@ const judging = (
 ): Signings => ({
   looks: signings.flatMap(({ use, typed }) => [
     ...use.used.map(({ query }) => query),
+    ...(use.leaves === undefined ? [] : [use.leaves.query]),
     ...(use.taken ?? []).flatMap(({ there }) => there),
     ...(use.contract === null || typed === null || use.unread !== null ? [] : [separatorOf(use.contract)]),
     { kind: "account" as const, address: use.account },
@@ -504,12 +527,18 @@ const judging = (
         const isBlocked = ({ severity, transaction, step }: Finding) =>
           severity === "blocker" && step === "simulate" && transaction !== null && places.has(transaction);
         const failed = found.filter(isBlocked);
-        const taken = failed.length > 0 && stand.taken === undefined ? lessIn(before, use) : null;
-        if (taken !== null) shorten(index, taken);
+        const most = mostIn(before, use);
+        const isSome = most.some((amount) => amount > 0n);
+        const all = (use.taken ?? []).map(({ amount }) => amount);
+        const isOther =
+          !isEach(most, stand.taken ?? all) && (stand.taken !== undefined || (failed.length > 0 && isSome));
+        if (isOther && stand.taken === undefined) shorten(index, most);
         const codeSize = before.account(use.account)?.codeSize ?? 0n;
         const isLate = facts.some(({ code: found }) => found === notYet);
-        // why: an account's own code may have hashed the digest again, and a call that is too early says nothing of a later one
-        const isTellable = failed.length > 0 && assumed === "shim" && (codeSize > 0n || isLate);
+        // why: an account's own code may have hashed the digest again, a call that is too early says nothing of a later one, and of
+        // what is there another amount may be taken, or of an NFT another form of the call
+        const isTellable =
+          failed.length > 0 && assumed === "shim" && (codeSize > 0n || isLate || isSome || use.kind === "erc4494");
         if (isTellable) for (const finding of failed) kept.add(finding);
         const findings: Array<Finding> = [...facts];
         // why: with a later nonce it waits, and what its code does then is nowhere in the report
@@ -519,7 +548,20 @@ const judging = (
           );
         if (isTellable && !isLate)
           findings.push(
-            SignatureNotAssumed.unavailable(unavailable, text("because", "the account's own code did not take it")),
+            SignatureNotAssumed.unavailable(
+              unavailable,
+              text("because", `${codeSize > 0n ? "the account's own code" : "the contract"} did not take it`),
+            ),
+          );
+        // guard: an amount that was the most when an earlier report was made
+        if (isOther)
+          findings.push(
+            SignatureNotAssumed.unavailable(unavailable, text("because", "as much as was there is not there now")),
+          );
+        // guard: a key whose own account the message fits as well
+        if (use.kind.startsWith("permit2") && use.account !== sign.signer)
+          findings.push(
+            SignatureNotAssumed.unavailable(unavailable, text("because", "it fits the signer's own account, too")),
           );
         if (assumed === "shim" && failed.length === 0 && !isUsedUp(use, before, after))
           findings.push(

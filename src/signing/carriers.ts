@@ -2,6 +2,7 @@
 import * as Arr from "effect/Array";
 import * as Result from "effect/Result";
 import type { Address } from "../primitives/hex.js";
+import { plainJson } from "../primitives/json.js";
 import { no, type Checked } from "../primitives/problem.js";
 import type { Transaction } from "../transaction/fields.js";
 import { witnessFees } from "../witness/placement.js";
@@ -36,14 +37,26 @@ export const signingsOf = ({
   readonly signings: ReadonlyArray<Signing>;
 }): Checked<ReadonlyArray<PlacedSigning>> =>
   Result.all(
-    signings.map(({ sign, account, origin, place, stand }, index) =>
-      Result.flatMap(signingIn(givenOf(sign, account, origin), `signings[${index}].`), (read) =>
-        read.sign.digest === sign.digest
-          ? Result.succeed({ ...read, place, stand })
-          : no(`signings[${index}].sign.digest`, "is not that of what is to be signed"),
-      ),
-    ),
+    signings.map((signing, index) => {
+      const { sign, account, origin, place, stand } = signing;
+      return Result.flatMap(signingIn(givenOf(sign, account, origin), `signings[${index}].`), (read) =>
+        read.sign.digest !== sign.digest
+          ? no(`signings[${index}].sign.digest`, "is not that of what is to be signed")
+          : facts.every((name) => read.use[name] === signing[name]) && isMadeUp(signing)
+            ? Result.succeed({ ...read, place, stand })
+            : no(`signings[${index}]`, "is not what its signature makes"),
+      );
+    }),
   );
+
+/** What a report says of a signature, and the signature alone tells. */
+const facts = ["kind", "account", "usableBy", "contract", "from", "until", "ends", "repeats"] as const;
+
+/** True if the accounts that take part are none that anybody has to do with. */
+const isMadeUp = ({ sign, account, usableBy, stand: { stranger, taker } }: Signing): boolean => {
+  const named = JSON.stringify(plainJson([sign, account, usableBy])).toLowerCase();
+  return [stranger, taker].every((made) => made.startsWith("0x5a") && !named.includes(made.slice(2).toLowerCase()));
+};
 
 const givenOf = (sign: Signing["sign"], account: Address, origin: string | null): Readonly<Record<string, unknown>> => {
   const { signer } = sign;
@@ -105,6 +118,9 @@ const isSame = (made: Transaction, other: Transaction | undefined): boolean =>
   other.origin?.signing === made.origin?.signing &&
   JSON.stringify(other.authorizationList) === JSON.stringify(made.authorizationList);
 
+const isSameAs = (one: Signing, other: Signing | undefined): boolean =>
+  JSON.stringify(plainJson(one)) === JSON.stringify(plainJson(other));
+
 /**
  * True if the carriers that a report tells of are those of its signatures: of what it says nothing else is believed. `transactions`
  * and `carriers` as they stand in it.
@@ -113,11 +129,15 @@ export const isTrue = ({
   transactions,
   carriers,
   signings,
+  signing,
 }: {
   readonly transactions: ReadonlyArray<{ readonly input: Transaction }>;
   readonly carriers: ReadonlyArray<{ readonly input: Transaction }>;
   readonly signings: ReadonlyArray<Signing>;
+  readonly signing?: Signing;
 }): boolean =>
+  // why: what is shown is what is handed out
+  (signing === undefined || isSameAs(signing, signings[0])) &&
   Result.match(signingsOf({ signings }), {
     onFailure: () => false,
     onSuccess: (read) => {

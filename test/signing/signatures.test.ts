@@ -6,7 +6,7 @@ import { createPreflight } from "evm-preflight/promise";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { diceOf } from "../harness/families/kit.js";
-import { kitsFor, type Delegation, type Kit, type Reading } from "./kit.js";
+import { canonical, kitsFor, type Delegation, type Kit, type Reading } from "./kit.js";
 import { rows, sign, type Message, type Row } from "./messages.js";
 import { hasBeds } from "./parts.js";
 
@@ -299,6 +299,92 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
       await expect(preflight.preflight([both[0], both[0]] as never)).rejects.toMatchObject({
         _tag: "InvalidTransaction",
       });
+    });
+
+    it("tells what can be taken now, whatever an earlier one told", async () => {
+      if (name === "anvil") return;
+      const { encodeFunctionData, parseAbi } = await import("viem");
+      const [key, spender] = [await kit.account(++seed), await kit.account(100_000 + seed)];
+      const token = kit.tokens.opened.address;
+      const call = (functionName: "approve" | "transfer", to: Hex, amount: bigint) => ({
+        ...{ from: key, to: token },
+        data: encodeFunctionData({
+          abi: parseAbi(["function approve(address,uint256)", "function transfer(address,uint256)"]),
+          ...{ functionName, args: [to, amount] },
+        }),
+      });
+      await kit.fill(key.address);
+      await kit.send([call("approve", canonical.permit2, 2n ** 256n - 1n)]);
+      const fields = (all: string) =>
+        all.split(",").map((field) => {
+          const [type = "", title = ""] = field.split(" ");
+          return { name: title, type };
+        });
+      const paying = (amounts: ReadonlyArray<bigint>, nonce: bigint) => ({
+        types: {
+          PermitBatchTransferFrom: fields(
+            "TokenPermissions[] permitted,address spender,uint256 nonce,uint256 deadline",
+          ),
+          TokenPermissions: fields("address token,uint256 amount"),
+        },
+        primaryType: "PermitBatchTransferFrom",
+        domain: { name: "Permit2", chainId: kit.scene.chainId, verifyingContract: canonical.permit2 },
+        message: {
+          permitted: amounts.map((amount) => ({ token, amount })),
+          ...{ spender: spender.address, nonce, deadline: 2n ** 40n },
+        },
+      });
+      const lostIn = ({ balanceChanges }: Report) =>
+        balanceChanges.find(({ account }) => same(account, key.address))?.delta;
+      const balance = () => kit.read({ kind: "balance", token, of: key.address });
+      const held = await balance();
+      const most = paying([2n ** 255n], 1n);
+      const [first, twice, someoneElses] = [
+        await preflight.signature({ typedData: most, signer: key.address }),
+        await preflight.signature({ typedData: paying([held - 1n, held - 1n], 2n), signer: key.address }),
+        await preflight.signature({
+          typedData: paying([1n], 3n),
+          signer: key.address,
+          account: kit.owners.bare.address,
+        }),
+      ];
+      expect([lostIn(first), lostIn(twice)], twice.because).toEqual([-held, -held]);
+      expect(someoneElses.verdict).toBe("unknown");
+      expect(await preflight.ready(first)).toMatchObject({ requests: [] });
+      const shown = { ...first, signing: twice.signing };
+      await expect(preflight.ready(shown as never)).rejects.toMatchObject({ _tag: "NotProven" });
+      // more than was there, then less
+      await kit.fill(key.address);
+      const more = await preflight.prove(first);
+      expect([more.verdict, lostIn(more)], more.because).toEqual(["unknown", -held]);
+      await kit.send([call("transfer", kit.thief, held + 5n)]);
+      expect((await preflight.prove(first)).verdict).toBe("unknown");
+      const anew = await preflight.signature({ typedData: most, signer: key.address });
+      expect(lostIn(anew)).toBe(5n - held);
+      // nobody else is sent what is taken
+      const swap = (text: Hex) =>
+        text.replaceAll(anew.signings[0]?.stand.taker.slice(2) ?? "", key.address.slice(2).toLowerCase());
+      const forged = JSON.parse(swap(JSON.stringify(anew) as Hex)) as never;
+      const { fromJson } = await import("../../src/Report.js");
+      const { runSync } = await import("effect/Effect");
+      expect((await preflight.prove(runSync(fromJson(forged)) as Report)).verdict).toBe("unknown");
+    }, 120_000);
+
+    it("is refused where an authorisation does not stand in front", async () => {
+      const { typedData, signer } = await permit();
+      const authorization = { chainId: kit.scene.chainId, address: kit.delegates.simple, nonce: 0 };
+      await expect(
+        preflight.preflight([
+          { typedData, signer },
+          { authorization, signer },
+        ] as never),
+      ).rejects.toMatchObject({ _tag: "InvalidTransaction", field: "[1].authorization" });
+      await expect(
+        preflight.preflight([
+          { typedData, signer },
+          { typedData, signer },
+        ] as never),
+      ).rejects.toMatchObject({ _tag: "InvalidTransaction", field: "[1]" });
     });
 
     it("stands beside the transaction that it is for, and is used in front of it", async () => {
