@@ -4,6 +4,7 @@ import * as Result from "effect/Result";
 import type { Address } from "../primitives/hex.js";
 import { plainJson } from "../primitives/json.js";
 import { no, type Checked } from "../primitives/problem.js";
+import { safely } from "../primitives/record.js";
 import type { Transaction } from "../transaction/fields.js";
 import { witnessFees } from "../witness/placement.js";
 import { signingIn, type ReadSigning } from "./input.js";
@@ -138,14 +139,28 @@ export const isTrue = ({
 }): boolean =>
   // why: what is shown is what is handed out
   (signing === undefined || isSameAs(signing, signings[0])) &&
-  Result.match(signingsOf({ signings }), {
-    onFailure: () => false,
-    onSuccess: (read) => {
-      const own = transactions.map(({ input }) => input);
-      const made = mergedIn(own, read, modeOf(signings)).filter(isCarrier);
-      return made.length === carriers.length && made.every((input, at) => isSame(input, carriers[at]?.input));
+  Result.match(
+    safely(() => signingsOf({ signings }), no("signings", "cannot be read")),
+    {
+      onFailure: () => false,
+      onSuccess: (read) => {
+        const own = transactions.map(({ input }) => input);
+        const made = mergedIn(own, read, modeOf(signings)).filter(isCarrier);
+        const mode = modeOf(signings);
+        const wayOf = (signing: PlacedSigning, index: number): Signing["assumed"] =>
+          carriersOf(signing, mode) === null || !made.some(({ origin }) => origin?.signing === index)
+            ? null
+            : signing.sign.kind === "authorization"
+              ? "code"
+              : mode;
+        return (
+          made.length === carriers.length &&
+          made.every((input, at) => isSame(input, carriers[at]?.input)) &&
+          read.every((signing, index) => signings[index]?.assumed === wayOf(signing, index))
+        );
+      },
     },
-  });
+  );
 
 /** The signatures of a report and the transactions that they stand among; "altered" where its carriers are not theirs. */
 export const signedIn = (report: Parameters<typeof isTrue>[0]) =>

@@ -254,6 +254,17 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
       const harmless = { ...stored, carriers: [{ ...carrier, input: { ...carrier.input, data: "0x" as const } }] };
       await expect(preflight.ready(harmless)).rejects.toMatchObject({ _tag: "NotProven" });
       expect((await preflight.prove(harmless)).verdict).toBe("unknown");
+      const [signing] = stored.signings;
+      if (signing === undefined) throw new Error("no signature");
+      const wrong: ReadonlyArray<object> = [
+        ...[{ usableBy: null }, { until: null }, { kind: "dai" }, { assumed: null }, { stand: null }, { sign: null }],
+        { stand: { ...signing.stand, stranger: signing.sign.signer } },
+      ];
+      for (const change of wrong) {
+        const altered = { ...stored, signings: [{ ...signing, ...change }] } as Report;
+        await expect(preflight.ready(altered), JSON.stringify(Object.keys(change))).rejects.toHaveProperty("_tag");
+        expect((await preflight.prove(altered)).verdict, JSON.stringify(Object.keys(change))).toBe("unknown");
+      }
       const other = { ...stored, signings: (await signatureOf(await permit())).signings };
       await expect(preflight.ready(other)).rejects.toMatchObject({ _tag: "NotProven" });
     });
