@@ -540,7 +540,16 @@ const judging = (
         const isTellable =
           failed.length > 0 && assumed === "shim" && (codeSize > 0n || isLate || isSome || use.kind === "erc4494");
         if (isTellable) for (const finding of failed) kept.add(finding);
-        const findings: Array<Finding> = [...facts];
+        const isUnseen = assumed === "shim" && failed.length === 0 && !isUsedUp(use, before, after);
+        const isTaken = assumed === "shim" && failed.length === 0 && !isUnseen && use.kind !== "seaport";
+        // why: what its contract takes can be used, whatever the contract says of itself
+        const against = isTaken ? facts.filter(({ severity }) => severity === "blocker") : [];
+        const findings: Array<Finding> = [
+          ...facts.filter((finding) => !against.includes(finding)),
+          ...against.map(({ sentence }) =>
+            SignatureUnknown.unavailable(measured, text("because", `its contract takes it, although ${sentence}`)),
+          ),
+        ];
         // why: with a later nonce it waits, and what its code does then is nowhere in the report
         if (sign.kind === "authorization" && found.some(({ code: one }) => one === ineffective))
           findings.push(
@@ -563,7 +572,7 @@ const judging = (
           findings.push(
             SignatureNotAssumed.unavailable(unavailable, text("because", "it fits the signer's own account, too")),
           );
-        if (assumed === "shim" && failed.length === 0 && !isUsedUp(use, before, after))
+        if (isUnseen)
           findings.push(
             SignatureNotAssumed.unavailable(unavailable, text("because", "the contract was not seen to use it up")),
           );

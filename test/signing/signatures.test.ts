@@ -228,6 +228,17 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
     expect(report.verdict, report.because).not.toBe("ready");
   });
 
+  it("a contract that takes every signature is not said to refuse it", async () => {
+    if (name === "anvil") return;
+    // its permit counts nonces and lets the spender take 7; every other call but the readers of both answers 1
+    const bytecode =
+      "0x610062600f6000396100626000f30060003560e01c637ecebe001461003a5760003560e01c63d505accf146100465760003560e01c63dd62ed3e1461005657600160005260206000f35b60005460005260206000f35b6000546001016000556007600155005b60015460005260206000f3";
+    const verifyingContract = await kit.scene.deploy({ abi: [], bytecode });
+    const report = await signatureOf(await permit({ domain: { verifyingContract }, message: { nonce: 0n } }));
+    expect([report.verdict, codes(report)[0]], report.because).toEqual(["unknown", "SignatureUnknown"]);
+    expect(report.approvals.map(({ after }) => after)).toEqual([7n]);
+  });
+
   describe("a report of a signature", () => {
     it("asks two rounds: fourteen requests at most, and the nonce of who makes an equal call", async () => {
       const connected = createPreflight({ url: kit.scene.url });
