@@ -54,7 +54,9 @@ const isUnlimited = (right: Right, amount: bigint, sights: Sights): boolean => {
 const isMore = (a: bigint | null, b: bigint | null): boolean => a !== null && b !== null && a > b;
 
 const approvalOf = (wanting: Right, sights: Sights): Approval | null => {
-  const { before, after } = sights;
+  const { before } = sights;
+  // why: a scan may read the time in front of the calls alone, and it is that of the same block
+  const after = { ...sights.after, environment: sights.after.environment ?? before.environment };
   const [had, has] = [levelIn(before, wanting), levelIn(after, wanting)];
   const isTakenBack = wanting.standard === "erc721" && wanting.tokenId !== null && wanting.spender === nobody;
   const holder = had.approved ?? nobody;

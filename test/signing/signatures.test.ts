@@ -239,6 +239,25 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
     expect(report.approvals.map(({ after }) => after)).toEqual([7n]);
   });
 
+  it("an NFT that may take another form of the call is not said to refuse it", async () => {
+    seed++;
+    const [owner, id] = [kit.owners.plain, BigInt(seed)];
+    await kit.mintNft("plain", owner.address, id);
+    const field = (field: string, type: string) => ({ name: field, type });
+    const typedData = {
+      types: {
+        Permit: [
+          ...[field("spender", "address"), field("tokenId", "uint256")],
+          ...[field("nonce", "uint256"), field("deadline", "uint256")],
+        ],
+      },
+      primaryType: "Permit",
+      domain: { name: "Positions", version: "1", chainId: kit.scene.chainId, verifyingContract: kit.nfts.plain },
+      message: { spender: kit.spender.address, tokenId: id, nonce: 0n, deadline: (await kit.now()) + 600n },
+    };
+    expect((await preflight.signature({ typedData, signer: owner.address })).verdict).toBe("unknown");
+  });
+
   describe("a report of a signature", () => {
     it("asks two rounds: fourteen requests at most, and the nonce of who makes an equal call", async () => {
       const connected = createPreflight({ url: kit.scene.url });
@@ -356,6 +375,22 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
           ...{ spender: spender.address, nonce, deadline: 2n ** 40n },
         },
       });
+      // a right that is over when it is given is none
+      const past = await preflight.signature({
+        typedData: {
+          types: {
+            PermitSingle: fields("PermitDetails details,address spender,uint256 sigDeadline"),
+            PermitDetails: fields("address token,uint160 amount,uint48 expiration,uint48 nonce"),
+          },
+          ...{ primaryType: "PermitSingle", domain: paying([], 0n).domain },
+          message: {
+            details: { token, amount: 5n, expiration: 5, nonce: 0 },
+            ...{ spender: spender.address, sigDeadline: (await kit.now()) + 600n },
+          },
+        },
+        signer: key.address,
+      });
+      expect([past.verdict, past.approvals.map(({ after }) => after)], past.because).toEqual(["ready", [0n]]);
       const lostIn = ({ balanceChanges }: Report) =>
         balanceChanges.find(({ account }) => same(account, key.address))?.delta;
       const balance = () => kit.read({ kind: "balance", token, of: key.address });
