@@ -437,7 +437,7 @@ const weights: Readonly<Record<string, number>> = {
   report: 4280,
   rpc: 2858,
   settle: 867,
-  signing: 930,
+  signing: 950,
   steps: 5310,
   transaction: 1200,
   watch: 102,

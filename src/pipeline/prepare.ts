@@ -21,7 +21,7 @@ import type { BlockParameter } from "../eth/parameters.js";
 import type { Rpc } from "../rpc/index.js";
 import { getterOf, pretendedIn } from "../steps/reading/pretended.js";
 import type { Query } from "../witness/queries.js";
-import { isSigning } from "../signing/marks.js";
+import { mixedIn } from "../signing/marks.js";
 import { rare } from "./later.js";
 import type { Assumable, Signed } from "./signings.js";
 import { sourceNames, sourcesIn, sourcesOf, type SourceOptions } from "./sources.js";
@@ -97,8 +97,8 @@ export const prepare = Effect.fnUntraced(function* (
   },
   InvalidTransaction
 > {
-  const all = safely((): ReadonlyArray<unknown> => (Array.isArray(input) ? [...input] : [input]), [input]);
-  const signed = all.some(isSigning) ? yield* (yield* rare).readMixed(all, defaults) : null;
+  const mixed = mixedIn(input);
+  const signed = mixed === null ? null : yield* (yield* rare).readMixed(mixed, defaults);
   const { transactions, abis } = signed ?? (yield* Transaction.check(input, defaults));
   const own = yield* Effect.fromResult(complete(given));
   yield* recoverAuthorities(transactions);

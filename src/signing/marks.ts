@@ -6,6 +6,13 @@ import { isRecord, safely } from "../primitives/record.js";
 export const marks = ["typedData", "authorization", "message", "hash"] as const;
 const methods = ["eth_signTypedData_v4", "eth_signTypedData", "eth_signTypedData_v3", "personal_sign", "eth_sign"];
 
+/** The entries of an input of which one asks for a signature, as they are now; null = none does, or it cannot be read. */
+export const mixedIn = (input: unknown): ReadonlyArray<unknown> | null =>
+  safely(() => {
+    const all: ReadonlyArray<unknown> = Array.isArray(input) ? [...input] : [input];
+    return all.some(asksIn) ? all : null;
+  }, null);
+
 /** True of what asks for a signature that is no transaction's; false of what cannot be read. */
 export const isSigning = (input: unknown): boolean => safely(() => asksIn(input), false);
 
