@@ -321,11 +321,7 @@ describe("an action of a viem client, and a guard", () => {
   });
   it.each<readonly [string, ReadonlyArray<unknown>, RegExp]>([
     ["onCaution", ["allow", "reject", 1, true, {}], /^must be "refuse", "send" or a function$/],
-    [
-      "signatures",
-      ["send", "y", 1, true, [], {}, { signIn: {} }, { signIn: { origin: "app.example" } }],
-      /^must be "refuse", "allow", a function or \{ signIn: \{ origin: "https:\/\/app\.example" \} \}$/,
-    ],
+    ["signatures", ["send", "y", 1, true, []], /^must be "refuse", "allow", a function or \{ signIn, prove \}$/],
     ["onChanged", ["send", "allow", "refuse", true], /^must be "reject" or a function$/],
     ["onUnverified", ["log", 1, {}], /^must be "reject", "accept" or a function$/],
     ["onSettled", ["log", 1, {}], /^must be a function$/],
