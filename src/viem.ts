@@ -16,7 +16,7 @@ import { createPreflight, type Connection, type GuardOptions } from "./promise.j
 import * as Promises from "./promise/facade.js";
 import { lazyImport } from "./primitives/effects.js";
 import { defaultsGiven } from "./promise/given.js";
-import { settling } from "./promise/parts.js";
+import { loadSettling } from "./promise/parts.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { isRecord } from "./primitives/index.js";
 import type { Report } from "./Report.js";
@@ -27,7 +27,7 @@ export type { PlainStep, Steps } from "./promise/steps.js";
 export type { Defaults, Log, RunOptions } from "./promise/facade.js";
 
 /** A signature whose signer the client's account is, where it names none. */
-type ClientsSigning<signing> = signing extends { readonly signer: unknown }
+export type ClientsSigning<signing> = signing extends { readonly signer: unknown }
   ? Omit<signing, "signer"> & Partial<Pick<signing, "signer">>
   : never;
 
@@ -82,7 +82,7 @@ export const preflightActions: {
       dispose: __,
       signature,
       ...actions
-    } = Promises.make(Rpc.layerClient(client, rpc), defaults, { steps, without }, lazyImport(settling.load));
+    } = Promises.make(Rpc.layerClient(client, rpc), defaults, { steps, without }, lazyImport(loadSettling));
     const signer = client.account?.address;
     const isOfClient = (signing: unknown) => isRecord(signing) && signing["signer"] == null && signer !== undefined;
     return {

@@ -10,11 +10,11 @@ interface Modules {
 }
 
 /** A part of a client by its name, with its code. */
-export interface Part<name extends keyof Modules = keyof Modules> {
+export interface Part<name extends keyof PartVerbs = keyof PartVerbs> {
   /** The name by which a client finds it. */
   readonly name: name;
   /** Its code. */
-  readonly load: () => Promise<Modules[name]>;
+  readonly load: () => Promise<unknown>;
 }
 
 /** Verbs of a client, by the part that they need. */
@@ -30,8 +30,10 @@ export interface PartVerbs {
 /** `deliver`, `withNonce` and `nonces`: reserves nonces, has the requests signed and sends them. */
 export const sending: Part<"sending"> = { name: "sending", load: () => import("./nonces.js") };
 
+export const loadSettling = (): Promise<Modules["settling"]> => import("./settling.js");
+
 /** `settle`: compares a report with what was mined. */
-export const settling: Part<"settling"> = { name: "settling", load: () => import("./settling.js") };
+export const settling: Part<"settling"> = { name: "settling", load: loadSettling };
 
 /** `watch`, `watchHeads` and `watchLogs`: follows the chain. */
 export const watching: Part<"watching"> = { name: "watching", load: () => import("./watching.js") };
@@ -58,6 +60,8 @@ export const loaderOf = <name extends keyof Modules>(
   name: name,
 ): (() => Promise<Modules[name]>) => {
   const problem = `lacks \`${name}\`, which ${verbsOf[name]}: createPreflight(connection, { parts: [${name}] })`;
-  const part = parts.find((each): each is Part<name> => each.name === name);
-  return part?.load ?? (() => Promise.reject(new InvalidConnection({ field: "parts", problem })));
+  const part = parts.find((each) => each.name === name);
+  // a part of that name is the one above
+  const load = part?.load as (() => Promise<Modules[name]>) | undefined;
+  return load ?? (() => Promise.reject(new InvalidConnection({ field: "parts", problem })));
 };

@@ -76,7 +76,7 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
     expect(await tab.evaluate(`run("${node.url}", ${transfer})`)).toBe("ready");
     expect(tab.complaints).toEqual([]);
     expect(new Set(asked).size).toBe(asked.length);
-    expect(asked.length).toBeLessThanOrEqual(24);
+    expect(asked.length).toBeLessThanOrEqual(28);
     const bytes = asked.map((path) => gzipSync(textOf(path), { level: 9 }).length).reduce((sum, each) => sum + each);
     expect(bytes / 1000).toBeLessThanOrEqual(273);
   });
