@@ -42,6 +42,7 @@ const guards = {
   "a signature that is not what its carriers used": ["false", "test/signing/signatures"],
   "an amount that was the most when an earlier report was made": ["false", "test/signing/signatures"],
   "a key whose own account the message fits as well": ["false", "test/signing/signatures"],
+  "a nonce that nobody could read, where the signature itself was not run": ["false", "test/signing/signatures"],
   "a domain that says more than is signed": ["false", "test/signing/typedData"],
   "a message about another account than is said": ["false", "test/signing/typedData"],
   "a step of the pipeline that the report lacks": ["[]", "test/preflight/ownStep"],

@@ -374,7 +374,7 @@ const wordIn = (before: View, { query, by }: Use["used"][number]): bigint | null
     : wordAt(answer.data, (dataAt + 64 * (by.kind === "equal" ? by.at : 0)) as never);
 };
 
-/** Which of its numbers are used, passed or yet to come. */
+/** Returns whether each of its numbers is used, passed or yet to come. */
 const usedIn = (before: View, { used, kind }: Use) =>
   used.map((one) => {
     const now = wordIn(before, one);
@@ -391,7 +391,7 @@ const takes: ReadonlySet<Use["kind"]> = new Set([
   ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
 ]);
 
-/** What a signature's own facts say: whose it is, when and where it holds. */
+/** Finds what a signature's own facts say: its owner, its time and its domain. */
 const checkFacts = (
   { sign, use, typed, text: message, origin }: PlacedSigning,
   { before, chainId }: Pick<Parameters<Signings["judge"]>[0], "before" | "chainId">,
@@ -594,6 +594,9 @@ const judging = (
           );
           const isTold = use.contract !== null && before.call(separatorOf(use.contract))?.success === true;
           if (!isTold) findings.push(DomainDisagrees.unavailable(unavailable));
+          // guard: a nonce that nobody could read, where the signature itself was not run
+          if (usedIn(before, use).includes(null))
+            findings.push(SignatureNotAssumed.unavailable(unavailable, text("because", "its nonce could not be read")));
         }
         const numbers = usedIn(before, use);
         const used = numbers.includes("used") ? true : numbers.length === 0 || numbers.includes(null) ? null : false;

@@ -23,7 +23,7 @@ export interface Signed {
   readonly mode: Mode | null;
 }
 
-/** What a run is made of, as far as what is yet to be signed changes it. */
+/** The parts of a run that a signature to be given changes. */
 export interface Assumable {
   readonly bundle: Bundle;
   readonly options: ReportOptions;

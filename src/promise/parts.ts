@@ -21,7 +21,7 @@ export interface Part<name extends keyof PartVerbs = keyof PartVerbs> {
 export interface PartVerbs {
   /** Those that reserve nonces and send. */
   readonly sending: "deliver" | "withNonce" | "nonces";
-  /** What compares a report with what was mined. */
+  /** The verb that compares a report with what was mined. */
   readonly settling: "settle";
   /** Those that follow the chain. */
   readonly watching: "watch" | "watchHeads" | "watchLogs";

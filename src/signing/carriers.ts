@@ -17,7 +17,7 @@ export interface PlacedSigning extends ReadSigning {
   readonly stand: Signing["stand"];
 }
 
-/** How the use of a signature is simulated. */
+/** The way in which the use of a signature is simulated. */
 export type Mode = "shim" | "equalCall";
 
 /** Gas of a call that uses a signature: several times what any kind takes. */
@@ -50,7 +50,7 @@ export const signingsOf = ({
     }),
   );
 
-/** What a report says of a signature, and the signature alone tells. */
+/** Facts in a report that the signature alone tells. */
 const facts = ["kind", "account", "usableBy", "contract", "from", "until", "ends", "repeats"] as const;
 
 /** True if the accounts that take part are none that anybody has to do with. */

@@ -1,5 +1,5 @@
 /**
- * What a signature is for, a row each: recognised by the hash of its type and by its domain, never by a name alone. A row says
+ * Kinds of signatures, a row each: recognised by the hash of its type and by its domain, never by a name alone. A row says
  * whose it is, who can use it and until when, and the call that uses it at its worst. Pure.
  */
 import { parseAbi, type AbiFunction } from "abitype";
@@ -31,7 +31,7 @@ export interface Used {
   readonly value: bigint;
 }
 
-/** What a row says of one message. */
+/** The use of one message, as its row tells it. */
 export interface Use {
   readonly kind: SigningKind;
   /** The account whose assets it is about. */
@@ -163,7 +163,7 @@ const authorization =
     };
   };
 
-/** What Permit2's details give, a right each. */
+/** The rights that Permit2's details give, one each. */
 const rights = ({ message, contract, signer }: Message, kind: "permit2Single" | "permit2Batch"): Use => {
   const all = kind === "permit2Single" ? [structIn(message["details"])] : listIn(message["details"]);
   const [spender, deadline] = [addressIn(message["spender"]), word(message["sigDeadline"])];
@@ -196,7 +196,7 @@ const rights = ({ message, contract, signer }: Message, kind: "permit2Single" | 
   };
 };
 
-/** What a spender takes by Permit2, all of it to somebody else: a witness binds nobody but the spender's own code. */
+/** A transfer by Permit2, all of it to somebody else: a witness binds nobody but the spender's own code. */
 const taking =
   (kind: "permit2Transfer" | "permit2BatchTransfer" | "permit2Witness" | "permit2BatchWitness") =>
   ({ message, contract, signer, typed }: Message): Use => {
@@ -431,7 +431,7 @@ const unknown = (message: Message): Use => ({
   unread: "its type is none that is known here",
 });
 
-/** What typed data is for. */
+/** Returns the use of typed data. */
 export const useOf = (typed: TypedData, signer: Address): Use => {
   const isAddress = typed.types["EIP712Domain"]?.some(
     ({ name, type }) => name === "verifyingContract" && type === "address",

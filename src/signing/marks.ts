@@ -1,4 +1,4 @@
-/** What an input is known by that asks for a signature and is no transaction: who only sends loads no more of this room. */
+/** Marks of an input that asks for a signature and is no transaction. A caller that only sends loads no more of this room. */
 import { given } from "../primitives/problem.js";
 import { isRecord, safely } from "../primitives/record.js";
 

@@ -21,13 +21,13 @@ const Stand = Schema.Struct({
 
 /** One signature of a report. */
 export const Signing = Schema.Struct({
-  /** What is to be signed, as `ready` hands it out. */
+  /** The text, data or hash to be signed, as `ready` hands it out. */
   sign: SignatureRequest,
-  /** What uses it. */
+  /** Its kind, by the contract function that uses it. */
   kind: Schema.Literals(signingKinds),
   /** The account whose assets it is about; the signer's own, or a contract that takes the key's signature for its own (ERC-1271). */
   account: Address,
-  /** Who can use it: one account, `anyone`, or null where it is not known. */
+  /** The one account that can use it, `anyone`, or null where it is not known. */
   usableBy: Schema.NullOr(Schema.Union([Schema.Literal("anyone"), Address])),
   /** The contract that judges it; null = none. */
   contract: nullable(Address),
@@ -44,13 +44,13 @@ export const Signing = Schema.Struct({
   /** The origin that a sign-in is for, as the caller named it; null = it named none. */
   origin: nullable(Schema.String),
   /**
-   * How its use was simulated: `shim`: by code that takes the signature for given; `equalCall`: by the account's own call that
+   * The way in which its use was simulated: `shim`: by code that takes the signature for given; `equalCall`: by the account's own call that
    * does the same; `code`: on the code that an authorisation sets; null = it was not.
    */
   assumed: Schema.NullOr(Schema.Literals(["shim", "equalCall", "code"])),
-  /** How it is known what it does. */
+  /** The evidence of its effect. */
   evidence: Schema.Literals(["assumed", "unavailable"]),
-  /** How many transactions of the bundle stand before it. */
+  /** The count of transactions of the bundle that stand before it. */
   place: Schema.Int,
   /** The parts and accounts of the calls that were simulated: they are made up. */
   stand: Stand,

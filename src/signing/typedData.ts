@@ -11,10 +11,10 @@ import { isRecord, safely } from "../primitives/record.js";
 const most = { text: 262_144, types: 64, fields: 64, depth: 16, values: 8_192 };
 
 /** One field of a struct. */
-interface Field {
+type Field = {
   readonly name: string;
   readonly type: string;
-}
+};
 type Types = Readonly<Record<string, ReadonlyArray<Field>>>;
 
 /** A value by its type: numbers are bigints, addresses in lower case. */
@@ -230,7 +230,7 @@ export const typedDataIn = (input: unknown, path: string): Checked<TypedData> =>
     }, null);
     if (hashes === null) return yield* no(path, "cannot be hashed");
     const json = {
-      types: types as unknown as Json,
+      types,
       primaryType,
       domain: jsonOf(read.domain),
       message: jsonOf(read.message),

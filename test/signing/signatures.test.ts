@@ -208,6 +208,21 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
     expect(reports.map((report) => codes(report)[0])).toEqual(["SignatureUnknown", "HashBlind", "SignatureUnknown"]);
   });
 
+  it("a nonce that nobody can read leaves an equal call unknown", async () => {
+    if (name !== "anvil") return;
+    // a contract that answers every getter with nothing
+    const token = "0x00000000000000000000000000000000000ca12e";
+    await kit.scene.ask("anvil_setCode", [token, "0x00"]);
+    const report = await signatureOf(await permit({ domain: { verifyingContract: token } }));
+    const because = report.findings.flatMap(({ code, numbers }) =>
+      code === "SignatureNotAssumed" ? numbers.map(({ value }) => value) : [],
+    );
+    expect([report.verdict, because.includes("its nonce could not be read")]).toEqual([
+      expect.stringMatching(/unknown|blocked/),
+      true,
+    ]);
+  });
+
   it("policies judge what a signature lets others take", async () => {
     const Policy = await import("../../src/Policy.js");
     const { typedData, signer, token, spender, owner } = await permit();
