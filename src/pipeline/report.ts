@@ -298,6 +298,7 @@ export const draftOf = (
   const signed = about.signings?.judge({
     ...{
       bundle,
+      transactions,
       before: answers.before,
       after: answers.after,
       chainId: answers.chainId,

@@ -18,7 +18,8 @@ import { no, type Checked } from "../primitives/problem.js";
 import { count, text } from "../primitives/statement.js";
 import { code, fromError, type Finding } from "../report/finding.js";
 import { Rpc } from "../rpc/index.js";
-import { carriersOf, isSigning, mergedIn, signingIn, type Mode, type PlacedSigning } from "../signing/index.js";
+import { accountFormOf, carriersOf, isPlaced, isSigning, mergedIn, operationIn, safeIn } from "../signing/index.js";
+import { signingIn, type AnySigning, type Mode, type OpenSigning, type PlacedSigning } from "../signing/index.js";
 import { ecrecover, given, shimCode, signInProblem, type Signing, type Use } from "../signing/index.js";
 import { bundleOf, isCarrier, type Bundle } from "../steps/reading/bundle.js";
 import { DelegationIneffective } from "../steps/reading/control.js";
@@ -27,6 +28,7 @@ import { check } from "../Transaction.js";
 import { witnessFees } from "../witness/placement.js";
 import { staticCall, type CallQuery } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
+import { judgedAsAccount, resolved } from "./accounts.js";
 import { CurrentSignings, type Assumable, type Signed, type Signings } from "./signings.js";
 
 /** Most signatures of one input. */
@@ -45,26 +47,29 @@ const readSignings = Effect.fnUntraced(function* (
     readonly at: string;
     readonly place: number;
   }>,
-): Effect.fn.Return<ReadonlyArray<PlacedSigning>, InvalidTransaction> {
+): Effect.fn.Return<ReadonlyArray<AnySigning>, InvalidTransaction> {
   const roll = yield* Effect.service(RandomWords);
   const account = (): Address => `0x5a${roll(19).slice(2)}`;
-  const all = inputs.map(({ input, at, place }): Checked<PlacedSigning> =>
-    Result.map(
-      safely(() => signingIn(input, at), no(`${at}signer`, "cannot be read")),
-      (read) => ({
-        ...{ ...read, place },
-        stand: {
-          ...{ r: `0x00${roll(31).slice(2)}`, s: `0x3f${roll(31).slice(2)}`, v: 27n },
-          ...{ stranger: account(), taker: account() },
-        },
-      }),
-    ),
-  );
+  const all = inputs.map(({ input, at, place }): Checked<AnySigning> => {
+    const stand: Signing["stand"] = {
+      ...{ r: `0x00${roll(31).slice(2)}`, s: `0x3f${roll(31).slice(2)}`, v: 27n },
+      ...{ stranger: account(), taker: account() },
+    };
+    return safely(
+      (): Checked<AnySigning> => {
+        const form = accountFormOf(input);
+        if (form === null) return Result.map(signingIn(input, at), (read) => ({ ...read, place, stand }));
+        const open: Checked<OpenSigning["open"]> = form === "safe" ? safeIn(input, at) : operationIn(input, at);
+        return Result.map(open, (read) => ({ open: read, place, stand }));
+      },
+      no(`${at}signer`, "cannot be read"),
+    );
+  });
   const signings = yield* Effect.fromResult(
     Result.mapError(
       Result.flatMap(Result.all(all), (read) => {
-        const digests = read.map(({ sign }) => sign.digest);
-        const twice = digests.findIndex((digest, at) => digests.indexOf(digest) < at);
+        const digests = read.map((signing) => (isPlaced(signing) ? signing.sign.digest : null));
+        const twice = digests.findIndex((digest, at) => digest !== null && digests.indexOf(digest) < at);
         if (read.length > most) return no("signatures", `there are more than ${most}`);
         return twice < 0
           ? Result.succeed(read)
@@ -170,10 +175,12 @@ const assumingOf = (
   roll: (bytes: number) => Hex,
 ): Assuming => {
   const [moved, tester]: readonly [Address, Address] = [`0xa5${roll(19).slice(2)}`, `0x5b${roll(19).slice(2)}`];
-  const assumed = signings.flatMap(({ sign, use }) =>
-    sign.kind === "typedData" && use.consume !== null
-      ? [{ digest: lower(sign.digest) as Hash, signer: sign.signer }]
-      : [],
+  const assumed = signings.flatMap(
+    ({ sign, use }) =>
+      use.assumes ??
+      (sign.kind === "typedData" && use.consume !== null
+        ? [{ digest: lower(sign.digest) as Hash, signer: sign.signer }]
+        : []),
   );
   const isShim = mode === "shim" && assumed.length > 0;
   const gasPrice = { maxFeePerGas: quantity(witnessFees.maxFeePerGas), maxPriorityFeePerGas: "0x0" };
@@ -225,7 +232,9 @@ export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown
     }
   }
   const signings = yield* readSignings(own);
-  const late = signings.findIndex(({ sign, place }, at) => sign.kind === "authorization" && at + place > 0);
+  const late = signings.findIndex(
+    (signing, at) => isPlaced(signing) && signing.sign.kind === "authorization" && at + signing.place > 0,
+  );
   // why: the state that an authorisation makes is assumed in front of the first call
   if (late >= 0)
     return yield* new InvalidTransaction({
@@ -514,7 +523,8 @@ const judging = (
     ),
   ),
   accounts: [...new Set(signings.map(({ use }) => use.account))],
-  judge: ({ bundle, before, after, chainId, found }) => {
+  judge: (seen) => {
+    const { bundle, before, after, chainId, found } = seen;
     const kept = new Set<Finding>();
     const own = signings.map(
       (signing, index): { readonly signing: Signing; readonly findings: ReadonlyArray<Finding> } => {
@@ -522,6 +532,11 @@ const judging = (
         const carriers = bundle.filter(({ input }) => input.origin?.signing === index);
         const isCarried = carriers.length > 0 && carriersOf(signing, mode) !== null;
         const assumed = !isCarried ? null : sign.kind === "authorization" ? ("code" as const) : mode;
+        const account = judgedAsAccount(signing, { ...seen, carriers, mode, now });
+        if (account !== null) {
+          for (const finding of account.kept) kept.add(finding);
+          return account;
+        }
         const facts = checkFacts(signing, { before, chainId }, now);
         const places = new Set(carriers.map(({ index: at }) => at));
         const isBlocked = ({ severity, transaction, step }: Finding) =>
@@ -633,9 +648,10 @@ const judging = (
  */
 export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A, E, R>(
   prepared: P,
-  { transactions, signings, mode }: Signed,
+  { transactions, signings: given_, mode }: Signed,
   use: (prepared: P) => Effect.Effect<A, E, R>,
 ): Effect.fn.Return<A, E, R | Rpc> {
+  const signings = given_.every(isPlaced) ? given_ : yield* resolved(given_, prepared.options);
   const rpc = yield* Rpc;
   const roll = yield* Effect.service(RandomWords);
   const now = yield* Clock.currentTimeMillis;

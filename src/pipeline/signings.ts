@@ -10,7 +10,7 @@ import type { StepName } from "../primitives/names.js";
 import { isOfSender } from "../report/byCode.js";
 import type { Finding } from "../report/finding.js";
 import type { Report, ReportOptions, TransactionReport } from "../report/schema.js";
-import type { Mode, PlacedSigning, Signing } from "../signing/index.js";
+import type { AnySigning, Mode, Signing } from "../signing/index.js";
 import { isCarrier, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import type { Transaction } from "../transaction/fields.js";
 import type { Query } from "../witness/queries.js";
@@ -19,7 +19,7 @@ import type { View } from "../witness/view.js";
 /** The signatures of a run, and the transactions that they stand among; `mode`: how an earlier report simulated them. */
 export interface Signed {
   readonly transactions: ReadonlyArray<Transaction>;
-  readonly signings: ReadonlyArray<PlacedSigning>;
+  readonly signings: ReadonlyArray<AnySigning>;
   readonly mode: Mode | null;
 }
 
@@ -41,6 +41,7 @@ export interface Signings {
   /** Returns what is said of each in the report, and what is found; `found`: findings so far, of which some are told otherwise. */
   readonly judge: (seen: {
     readonly bundle: ReadonlyArray<Filled>;
+    readonly transactions: ReadonlyArray<Pick<TransactionReport, "outcome">>;
     readonly before: View;
     readonly after: View;
     readonly chainId: number | null;

@@ -8,6 +8,8 @@ import { safely } from "../primitives/record.js";
 import type { Transaction } from "../transaction/fields.js";
 import { witnessFees } from "../witness/placement.js";
 import { signingIn, type ReadSigning } from "./input.js";
+import type { OperationInput } from "./operation.js";
+import type { SafeInput } from "./safe.js";
 import type { Signing } from "./schema.js";
 import { ecrecover } from "./shim.js";
 
@@ -16,6 +18,19 @@ export interface PlacedSigning extends ReadSigning {
   readonly place: number;
   readonly stand: Signing["stand"];
 }
+
+/** An account's own input: what is signed, and the calls that use it, hang on facts of the chain. */
+export interface OpenSigning {
+  readonly open: OperationInput | SafeInput;
+  readonly place: number;
+  readonly stand: Signing["stand"];
+}
+
+/** A signature, or one that waits for facts. */
+export type AnySigning = PlacedSigning | OpenSigning;
+
+/** True of one that needs no fact. */
+export const isPlaced = (signing: AnySigning): signing is PlacedSigning => "sign" in signing;
 
 /** The way in which the use of a signature is simulated. */
 export type Mode = "shim" | "equalCall";
@@ -87,12 +102,12 @@ export const carriersOf = (
 /** The transactions with the calls that use signatures, each where its signature stands. */
 export const mergedIn = (
   transactions: ReadonlyArray<Transaction>,
-  signings: ReadonlyArray<PlacedSigning>,
+  signings: ReadonlyArray<AnySigning>,
   mode: Mode,
 ): ReadonlyArray<Transaction> => {
   const senders = new Set(transactions.map(({ from }) => from));
   const own = signings.flatMap((signing, index) => {
-    const calls = carriersOf(signing, mode) ?? [];
+    const calls = isPlaced(signing) ? (carriersOf(signing, mode) ?? []) : [];
     // why: a call that its sender does not make would take the nonce of one that he makes
     if (calls.some(({ from }) => from !== undefined && senders.has(from))) return [];
     return calls.map((call) => ({ place: signing.place, call: carrier(call, index) }));

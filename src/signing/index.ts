@@ -1,8 +1,11 @@
 /** The door of signatures: what they are for, and how they are simulated before they are given. */
-export { carriersOf, isTrue, mergedIn, signedIn, type Mode, type PlacedSigning } from "./carriers.js";
+export { carriersOf, isPlaced, isTrue, mergedIn, signedIn } from "./carriers.js";
+export type { AnySigning, Mode, OpenSigning, PlacedSigning } from "./carriers.js";
 export type { Signing } from "./schema.js";
 export { messageHash, signingIn, type GivenSigning, type ReadSigning } from "./input.js";
-export { isSigning } from "./marks.js";
+export { accountFormOf, isSigning } from "./marks.js";
+export { operationIn, type OperationInput } from "./operation.js";
+export { safeIn, type SafeInput } from "./safe.js";
 export type { Carrier, Use, Used } from "./kinds.js";
 export { ecrecover, given, shimCode, type AssumedSignature } from "./shim.js";
 export { signInProblem, textOf, textOfFields, type SignIn } from "./signIn.js";

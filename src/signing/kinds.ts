@@ -11,6 +11,7 @@ import { concat, keccak256 } from "../primitives/bytes.js";
 import type { Address, Hex } from "../primitives/hex.js";
 import { staticCall, type CallQuery } from "../witness/queries.js";
 import type { Signing, SigningKind } from "./schema.js";
+import type { AssumedSignature } from "./shim.js";
 import type { Struct, TypedData, Value } from "./typedData.js";
 
 export type Stand = Signing["stand"];
@@ -56,6 +57,8 @@ export interface Use {
   }>;
   /** A word that its use leaves in the contract; absent = the number that it uses up is the mark. */
   readonly leaves?: { readonly query: CallQuery; readonly value: bigint };
+  /** Signatures that the code in place of ECRECOVER answers for; absent = that of what is signed, by its signer. */
+  readonly assumes?: ReadonlyArray<AssumedSignature>;
   /** The calls that use it; null = it is not known how, and why. */
   readonly consume: ((stand: Stand) => ReadonlyArray<Carrier>) | null;
   readonly unread: string | null;

@@ -16,9 +16,18 @@ export const mixedIn = (input: unknown): ReadonlyArray<unknown> | null =>
 /** True of what asks for a signature that is no transaction's; false of what cannot be read. */
 export const isSigning = (input: unknown): boolean => safely(() => asksIn(input), false);
 
+/** The form in which an account's own input comes; null = it is none. */
+export const accountFormOf = (input: Readonly<Record<string, unknown>>): "userOperation" | "safe" | null =>
+  "entryPoint" in input && given(input["operation"])
+    ? "userOperation"
+    : "safe" in input && given(input["transaction"])
+      ? "safe"
+      : null;
+
 const asksIn = (input: unknown): boolean =>
   isRecord(input) &&
   // why: it is asked of every input, and most have none of these
-  (("signer" in input && given(input["signer"]) && marks.some((mark) => given(input[mark]))) ||
+  (accountFormOf(input) !== null ||
+    ("signer" in input && given(input["signer"]) && marks.some((mark) => given(input[mark]))) ||
     ("primaryType" in input && given(input["primaryType"]) && given(input["types"])) ||
     ("method" in input && methods.includes(String(input["method"]))));
