@@ -13,7 +13,11 @@ import { hasBeds } from "./parts.js";
 type Report = Awaited<ReturnType<ReturnType<typeof createPreflight>["signature"]>>;
 
 const isThere = hasBeds("signatures before they are given");
-const many = process.env["TEST_SIGNATURES"] === undefined ? 1 : Number(process.env["TEST_SIGNATURES"]);
+/** Messages of each kind and owner: on geth twenty of a kind, for only there the signature itself is simulated. */
+const manyOn = (name: string): number => {
+  const { TEST_SIGNATURES: asked, TEST_ALL: isAll } = process.env;
+  return asked !== undefined ? Number(asked) : name === "geth" && isAll !== undefined ? 5 : 1;
+};
 const delegations: ReadonlyArray<Delegation> = ["plain", "simple", "metamask", "bare"];
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
@@ -77,9 +81,9 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
     (row) => {
       it.each(delegations)(
         "of an owner that is %s does what its report said",
-        { timeout: 120_000 },
+        { timeout: 120_000 * manyOn(name) },
         async (delegation) => {
-          for (let round = 0; round < many; round++) {
+          for (let round = 0; round < manyOn(name); round++) {
             const { message, key } = await draw(row, delegation);
             const report = await preflight.signature({ ...message.signing, signer: message.signer } as never);
             const told = `${row.name} ${seed}: ${report.verdict}, ${report.because}`;
@@ -110,7 +114,8 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given"))("on 
             // the list to screen names who can use it, and nobody who is made up
             const screened = report.payees.map(({ address }) => address);
             expect(screened.filter((address) => address === stand?.taker || address === stand?.stranger)).toEqual([]);
-            if (row.name.startsWith("Permit2 transfer")) expect(screened).toContain(usableBy);
+            if (row.name.startsWith("Permit2 transfer") && report.transfers.length > 0)
+              expect(screened).toContain(usableBy);
             const cleared = await preflight.ready(report);
             expect(cleared.requests).toEqual([]);
             expect(cleared.signs).toEqual([report.signing?.sign]);
