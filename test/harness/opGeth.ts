@@ -66,6 +66,8 @@ export interface OpGethOptions {
   readonly computesPending?: boolean;
   /** In the form of EIP-1559: from Holocene on, default 250 and 6. */
   readonly eip1559?: { readonly denominator: number; readonly elasticity: number };
+  /** Further accounts of the genesis. */
+  readonly alloc?: Genesis["alloc"];
 }
 
 export interface OpGeth extends Node {
@@ -155,6 +157,7 @@ const genesisOf = (bin: string, { generation, chainId = 901, predeploys, ...rest
       ...(generation === "jovian" ? upgraded(alloc) : {}),
       ...(predeploys === undefined ? {} : withOperatorFee(alloc, l1)),
       ...Object.fromEntries(accounts.map(({ address }) => [address.slice(2), { balance: hex(10n ** 22n) }])),
+      ...rest.alloc,
     },
   };
 };

@@ -179,8 +179,11 @@ export const startGethScene = async (bin: string, options: GethDevOptions = {}):
 };
 
 /** An op-geth of one's own, which has no pending block; its producer is the sequencer. why: of this chain nobody expects a clock */
-export const startOpGethScene = async (bin: string): Promise<Scene> => {
-  const node = await startOpGeth(bin, { generation: "isthmus", chainId: 1337 });
+export const startOpGethScene = async (
+  bin: string,
+  options: Pick<Parameters<typeof startOpGeth>[1], "alloc"> = {},
+): Promise<Scene> => {
+  const node = await startOpGeth(bin, { generation: "isthmus", chainId: 1337, ...options });
   await node.mine();
   const refuse = () => Promise.reject(new Error("op-geth seals nothing"));
   const scene = sceneOn("op-geth", node.chainId, node, () => node.mine(), refuse);

@@ -26,7 +26,15 @@ import {
 } from "../contracts/artifacts.js";
 import { rawRequest } from "../harness/anvil.js";
 import { findGethOrWarn } from "../harness/geth.js";
-import { owner as deployer, startAnvilScene, startGethScene, type Receipt, type Scene } from "../preflight/scene.js";
+import { findOpGethOrWarn } from "../harness/opGeth.js";
+import {
+  owner as deployer,
+  startAnvilScene,
+  startGethScene,
+  startOpGethScene,
+  type Receipt,
+  type Scene,
+} from "../preflight/scene.js";
 import {
   circlePart,
   metamaskPart,
@@ -359,8 +367,11 @@ const kitOn = async (scene: Scene): Promise<Kit> => {
   };
 };
 
-/** Kits on the nodes that the pipeline is proven on; on geth only where it is installed. */
-export const kitsFor = (what: string): ReadonlyArray<readonly [name: string, start: () => Promise<Kit>]> => {
+/** Kits on the nodes that the pipeline is proven on; on geth and, if asked for, op-geth only where they are installed. */
+export const kitsFor = (
+  what: string,
+  { isOnOpGeth = false } = {},
+): ReadonlyArray<readonly [name: string, start: () => Promise<Kit>]> => {
   const bin = findGethOrWarn(`${what} on geth`);
   const anvil = async () => {
     const scene = await startAnvilScene();
@@ -368,14 +379,18 @@ export const kitsFor = (what: string): ReadonlyArray<readonly [name: string, sta
       await rawRequest(scene.url, "anvil_setCode", [address, code]);
     return kitOn(scene);
   };
-  const geth = async () => {
-    const codes = await canonicalCodes(1337);
-    const alloc = Object.fromEntries(
-      Object.entries(codes).map(([address, code]) => [address.slice(2), { balance: "0x0", code }]),
+  const alloc = async () =>
+    Object.fromEntries(
+      Object.entries(await canonicalCodes(1337)).map(([address, code]) => [address.slice(2), { balance: "0x0", code }]),
     );
-    return kitOn(await startGethScene(bin ?? "", { alloc }));
-  };
-  return [["anvil", anvil], ...(bin === null ? [] : [["geth", geth] as const])];
+  const geth = async () => kitOn(await startGethScene(bin ?? "", { alloc: await alloc() }));
+  const opBin = isOnOpGeth ? findOpGethOrWarn(`${what} on op-geth`) : null;
+  const opGeth = async () => kitOn(await startOpGethScene(opBin ?? "", { alloc: await alloc() }));
+  return [
+    ["anvil", anvil],
+    ...(bin === null ? [] : [["geth", geth] as const]),
+    ...(opBin === null ? [] : [["op-geth", opGeth] as const]),
+  ];
 };
 
 /** Typed data as viem signs it. */
