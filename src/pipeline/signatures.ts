@@ -15,12 +15,12 @@ import { RandomWords } from "../primitives/effects.js";
 import { lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { no, type Checked } from "../primitives/problem.js";
-import { count, text } from "../primitives/statement.js";
+import { address, count, text } from "../primitives/statement.js";
 import { code, fromError, type Finding } from "../report/finding.js";
 import { Rpc } from "../rpc/index.js";
 import { accountFormOf, carriersOf, isPlaced, isSigning, mergedIn, operationIn, safeIn } from "../signing/index.js";
 import { signingIn, type AnySigning, type Mode, type OpenSigning, type PlacedSigning } from "../signing/index.js";
-import { ecrecover, given, shimCode, signInProblem, type Signing, type Use } from "../signing/index.js";
+import { ecrecover, given, shimCode, spendingCalls, signInProblem, type Signing, type Use } from "../signing/index.js";
 import { bundleOf, isCarrier, type Bundle } from "../steps/reading/bundle.js";
 import { DelegationIneffective } from "../steps/reading/control.js";
 import { maxTransactions, type CheckedInput, type InputDefaults, type Transaction } from "../transaction/fields.js";
@@ -37,6 +37,8 @@ const most = 16;
 const purse = 2n ** 96n;
 /** Gas of a call that tries the code in place of ECRECOVER. */
 const trialGas: Hex = "0x186a0";
+/** Gas of a call that tries to spend from an account with new code. */
+const probeGas: Hex = "0x30d40";
 /** Seconds beyond which a right is long-lived. */
 const long = 31n * 86_400n;
 
@@ -93,6 +95,8 @@ interface Assuming {
   /** Calls in front of those of every block, and what each has to return. */
   readonly trials: ReadonlyArray<{ readonly call: Wire; readonly returns: string }>;
   readonly tester: Address;
+  /** Calls behind those of every block, of which each should fail: by whom nobody knows, out of an account with new code. */
+  readonly probes: ReadonlyArray<{ readonly call: Wire; readonly signing: number; readonly paid: string }>;
   /** Senders of the cases: no block without one of their calls verifies anything. */
   readonly senders: ReadonlySet<string>;
   /** Accounts that are given what their calls cost. */
@@ -100,12 +104,13 @@ interface Assuming {
 }
 
 /** True of a block in which the override is tried: one of its calls may verify. */
-const isTriedIn = (entry: Wire, { trials, senders }: Assuming): boolean =>
-  trials.length > 0 && listed(entry["calls"]).some((call) => senders.has(String(recordIn(call)["from"]).toLowerCase()));
+const isTriedIn = (entry: Wire, { trials, probes, senders }: Assuming): boolean =>
+  trials.length + probes.length > 0 &&
+  listed(entry["calls"]).some((call) => senders.has(String(recordIn(call)["from"]).toLowerCase()));
 
 /** A block with the override in it, the purses of the first, and the trials in front of its calls. */
 const withTrials = (entry: Wire, assuming: Assuming, isFirst: boolean): Wire => {
-  const { override, trials, tester, funded } = assuming;
+  const { override, trials, probes, tester, funded } = assuming;
   const state = recordIn(entry["stateOverrides"]);
   const purses = (accounts: ReadonlyArray<Address>): Wire =>
     Object.fromEntries(accounts.map((account) => [account, { ...recordIn(state[account]), balance: quantity(purse) }]));
@@ -118,7 +123,7 @@ const withTrials = (entry: Wire, assuming: Assuming, isFirst: boolean): Wire => 
       ...(isFirst ? purses(funded) : {}),
       ...(isTried ? { ...purses([tester]), ...override } : {}),
     },
-    ...(isTried ? { calls: [...trials.map(({ call }) => call), ...calls] } : {}),
+    ...(isTried ? { calls: [...trials, ...calls.map((call) => ({ call })), ...probes].map(({ call }) => call) } : {}),
   };
 };
 
@@ -128,8 +133,25 @@ const ignored = (): RpcError =>
     reason: new OverrideIgnored({ detail: "", overrides: ["movePrecompileToAddress"] }),
   });
 
-/** The node as the requests of a run see it; `refuse` is told where it does not take the override. */
-const nodeWith = (rpc: Rpc["Service"], assuming: Assuming, refuse: Effect.Effect<unknown>): Rpc["Service"] => {
+/** Emits the logs of native transfers in a simulation with `traceTransfers` (execution-apis). */
+const nativeLogs = `0x${"ee".repeat(20)}`;
+
+/** True if a call moved wei from one account to another, as a log's topics name them. */
+const isPaidIn = (told: Wire, paid: string): boolean =>
+  told["status"] === "0x1" &&
+  listed(told["logs"]).some((log) => {
+    const { address, topics } = recordIn(log);
+    return String(address).toLowerCase() === nativeLogs && listed(topics).slice(1).join().toLowerCase() === paid;
+  });
+
+/** The node as the requests of a run see it; `refuse` is told where it does not take the override, `open` of accounts that obey anybody. */
+const nodeWith = (
+  rpc: Rpc["Service"],
+  assuming: Assuming,
+  refuse: Effect.Effect<unknown>,
+  open: (signing: number) => void,
+): Rpc["Service"] => {
+  const { probes } = assuming;
   const count = assuming.trials.length;
   const request: Rpc["Service"]["request"] = (method, params) => {
     const [first, block, third, ...rest] = params;
@@ -141,7 +163,7 @@ const nodeWith = (rpc: Rpc["Service"], assuming: Assuming, refuse: Effect.Effect
     const blocks = listed(recordIn(first)["blockStateCalls"]).map(recordIn);
     const blockStateCalls = blocks.map((entry, at) => withTrials(entry, assuming, at === 0));
     const asked = rpc.request(method, [{ ...recordIn(first), blockStateCalls }, ...params.slice(1)]);
-    if (count === 0) return asked;
+    if (count + probes.length === 0) return asked;
     const isRefusal = (failure: RpcError | Verdict) => failure._tag === "RpcError" && !failure.isRetryable;
     return Effect.flatMap(
       Effect.tapError(asked, (failure) => (isRefusal(failure) ? refuse : Effect.void)),
@@ -157,9 +179,14 @@ const nodeWith = (rpc: Rpc["Service"], assuming: Assuming, refuse: Effect.Effect
             const { status, returnData } = recordIn(calls[place]);
             if (status !== "0x1" || String(returnData).toLowerCase() !== returns) isTaken = false;
           }
+          const end = calls.length - probes.length;
+          for (const [place, { signing, paid }] of probes.entries())
+            if (isPaidIn(recordIn(calls[end + place]), paid)) open(signing);
           const { transactions } = told;
-          const sent = Array.isArray(transactions) ? { transactions: transactions.slice(count) } : {};
-          return { ...told, calls: calls.slice(count), ...sent };
+          const sent = Array.isArray(transactions) ? { transactions: transactions.slice(count, end) } : {};
+          // why: the bloom is of all calls
+          const isOfMore = calls.slice(end).some((call) => listed(recordIn(call)["logs"]).length > 0);
+          return { ...told, calls: calls.slice(count, end), ...sent, ...(isOfMore ? { logsBloom: null } : {}) };
         });
         return isTaken ? Effect.succeed(read) : Effect.andThen(refuse, Effect.fail(ignored()));
       },
@@ -206,6 +233,14 @@ const assumingOf = (
         ]
       : [],
     tester,
+    probes: signings.flatMap(({ sign, stand: { taker } }, signing) =>
+      sign.kind !== "authorization"
+        ? []
+        : spendingCalls(taker).map((input) => ({
+            ...{ call: { from: tester, to: sign.signer, gas: probeGas, ...gasPrice, input }, signing },
+            paid: [sign.signer, taker].map(padded).join().toLowerCase(),
+          })),
+    ),
     senders: new Set(bundle.map(({ signer }) => signer.toLowerCase())),
     funded: [
       ...new Set(bundle.flatMap((entry) => (isCarrier(entry) && !senders.has(entry.signer) ? [entry.signer] : []))),
@@ -351,6 +386,15 @@ export const SignerIsNotOwner = code("approvals", ["blocker"], "SignerIsNotOwner
 export const WitnessUnread = code("approvals", ["warning"], "WitnessUnread", [
   "the spender decides who gets the tokens: what the message says of that binds nobody but its code",
   "sign it only for a spender whose code you trust",
+]);
+
+/**
+ * With the code that the authorisation sets, a call from an account that nobody knows sent wei away.
+ * @figures address("account", alice)
+ */
+export const DelegateOpen = code("approvals", ["warning"], "DelegateOpen", [
+  "with this code anybody can spend what the account has",
+  "sign it only for code that asks who calls it",
 ]);
 
 /** Nothing of what the order asks for goes to the account that gives. */
@@ -509,6 +553,7 @@ const judging = (
   mode: Mode,
   now: number,
   shorten: (index: number, taken: ReadonlyArray<bigint>) => void,
+  opened: ReadonlySet<number>,
 ): Signings => ({
   looks: signings.flatMap(({ use, typed }) => [
     ...use.used.map(({ query }) => query),
@@ -565,6 +610,7 @@ const judging = (
             SignatureUnknown.unavailable(measured, text("because", `its contract takes it, although ${sentence}`)),
           ),
         ];
+        if (opened.has(index)) findings.push(DelegateOpen.warning(measured, address("account", use.account)));
         // why: with a later nonce it waits, and what its code does then is nowhere in the report
         if (sign.kind === "authorization" && found.some(({ code: one }) => one === ineffective))
           findings.push(
@@ -662,7 +708,8 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
   );
   const run = (by: Mode, all = signings): Effect.Effect<A, E, R | Rpc> => {
     const less = new Map<number, ReadonlyArray<bigint>>();
-    const judge = judging(all, by, now, (index, taken) => less.set(index, taken));
+    const opened = new Set<number>();
+    const judge = judging(all, by, now, (index, taken) => less.set(index, taken), opened);
     const accounts = [...new Set([...prepared.options.accounts, ...judge.accounts])];
     const options = { ...prepared.options, accounts };
     const [first, ...others] = mergedIn(transactions, all, by);
@@ -671,7 +718,9 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
       Effect.provideService(CurrentSignings, judge),
       Effect.provideService(
         Rpc,
-        nodeWith(rpc, assumingOf(all, bundle, by, roll), by === "shim" ? refuse : Effect.void),
+        nodeWith(rpc, assumingOf(all, bundle, by, roll), by === "shim" ? refuse : Effect.void, (index) =>
+          opened.add(index),
+        ),
       ),
     );
     // why: who may take more than there is takes all there is

@@ -6,7 +6,7 @@ export { messageHash, signingIn, type GivenSigning, type ReadSigning } from "./i
 export { accountFormOf, isSigning } from "./marks.js";
 export { operationIn, type OperationInput } from "./operation.js";
 export { safeIn, type SafeInput } from "./safe.js";
-export type { Carrier, Use, Used } from "./kinds.js";
+export { spendingCalls, type Carrier, type Use, type Used } from "./kinds.js";
 export { ecrecover, given, shimCode, type AssumedSignature } from "./shim.js";
 export { signInProblem, textOf, textOfFields, type SignIn } from "./signIn.js";
 export { typedDataIn, type TypedData } from "./typedData.js";

@@ -2,7 +2,7 @@
  * Kinds of signatures, a row each: recognised by the hash of its type and by its domain, never by a name alone. A row says
  * whose it is, who can use it and until when, and the call that uses it at its worst. Pure.
  */
-import { parseAbi, type AbiFunction } from "abitype";
+import { parseAbi, parseAbiParameters, type AbiFunction } from "abitype";
 import { encode } from "ox/AbiParameters";
 import { fromString } from "ox/Hex";
 import { selectorOf, signatureOf } from "../abi/abiIndex.js";
@@ -120,6 +120,23 @@ const witnessMany = call(
 const fulfil = call(
   "function fulfillOrder(((address,address,(uint8,address,uint256,uint256,uint256)[],(uint8,address,uint256,uint256,uint256,address)[],uint8,uint256,uint256,bytes32,uint256,bytes32,uint256),bytes),bytes32)",
 );
+
+const calls = "(address,uint256,bytes)[]";
+const executeMode = call("function execute(bytes32,bytes)");
+const executeMany = call(`function execute(${calls})`);
+const executeOne = call("function execute(address,uint256,bytes)");
+/** The mode of ERC-7821 in which the calls are a plain batch. */
+const batchMode: Hex = `0x01${"00".repeat(31)}`;
+
+/** Calldata by which accounts with code usually send wei, one of each form: an open account obeys whoever calls. */
+export const spendingCalls = (to: Address): ReadonlyArray<Hex> => {
+  const [batch] = parseAbiParameters(calls);
+  return [
+    executeMode(batchMode, encode([batch], [[[to, 1n, "0x"]]])),
+    executeMany([[to, 1n, "0x"]]),
+    executeOne(to, 1n, "0x"),
+  ];
+};
 
 /** The usual answer of a row; a row says what differs. */
 const usual = {

@@ -340,6 +340,23 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given", { isO
         expect(asked).toMatchObject({ kind: "authorization", digest: hashAuthorization(authorization) });
       });
 
+      it.each([
+        ["open", true],
+        ["simple", false],
+        ["metamask", false],
+        ["bare", false],
+        ["sweeping", false],
+      ] as const)(
+        "says whether anybody can spend with the code that an authorisation sets: %s, %s",
+        async (of, isOpen) => {
+          const key = await kit.account(90_001 + seed++);
+          const authorization = { chainId: kit.scene.chainId, address: kit.delegates[of], nonce: 0 };
+          const report = await preflight.signature({ authorization, signer: key.address });
+          expect([codes(report).includes("DelegateOpen"), report.verdict], report.because).toEqual([isOpen, "caution"]);
+          expect([report.carriers.length, (await preflight.ready(report)).signs.length]).toEqual([1, 1]);
+        },
+      );
+
       it("holds two signers beside each other, and refuses one signature twice", async () => {
         const [first, other] = [await permit(), await permit()];
         const second = {
