@@ -25,6 +25,7 @@ import { isHidden, minedBehind, lacks } from "./proofGround.js";
 import { answersIn, type Bracket, type Doubt, type KeptState, type Proof, type ProofState } from "./proofState.js";
 import type { Unplaced, Claim } from "./proofPlans.js";
 import { leastReach, reachOf } from "./worlds/bracket.js";
+import { CurrentSignings } from "./signings.js";
 import { comparedIn, gridOn, worldsOf } from "./worlds/contexts.js";
 import { effectsReader } from "./worlds/contrast.js";
 
@@ -110,6 +111,7 @@ export const attempt = Effect.fnUntraced(function* (
     ...{ report, signed, chain, head: successOf(head) },
     ...bracketOf(about, bracket, reads),
     isBlobFeeRead: reads.includes("blobbasefee"),
+    lastUse: report.signings.length === 0 ? null : ((yield* Effect.service(CurrentSignings))?.lastUse ?? null),
     ...{ isOwn: scanned !== null, nextFork: memory.recall("forks")?.next ?? null },
     ...{ takesHashes: !lacks(memory, "hash"), takesEntries: !lacks(memory, "entries") },
   });

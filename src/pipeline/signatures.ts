@@ -547,6 +547,17 @@ const mostIn = (before: View, { taken = [] }: Use): ReadonlyArray<bigint> => {
 const isEach = (one: ReadonlyArray<bigint>, other: ReadonlyArray<bigint>): boolean =>
   one.every((amount, at) => amount === other[at]);
 
+/** No second that anybody will see. */
+const never = 2n ** 64n;
+
+/** The last second in which each of them can be used for the same, however far that is; null = nobody knows how one is used. */
+const lastUseOf = (signings: ReadonlyArray<PlacedSigning>): bigint | null =>
+  signings.every(({ use }) => use.consume !== null)
+    ? signings
+        .flatMap(({ use: { until, alike } }) => [until ?? never, alike ?? never])
+        .reduce((least, time) => (time < least ? time : least))
+    : null;
+
 /** The signatures as a run in a mode judges them. */
 const judging = (
   signings: ReadonlyArray<PlacedSigning>,
@@ -554,6 +565,7 @@ const judging = (
   now: number,
   shorten: (index: number, taken: ReadonlyArray<bigint>) => void,
   opened: ReadonlySet<number>,
+  lastUse: bigint | null,
 ): Signings => ({
   looks: signings.flatMap(({ use, typed }) => [
     ...use.used.map(({ query }) => query),
@@ -568,6 +580,7 @@ const judging = (
     ),
   ),
   accounts: [...new Set(signings.map(({ use }) => use.account))],
+  lastUse,
   judge: (seen) => {
     const { bundle, before, after, chainId, found } = seen;
     const kept = new Set<Finding>();
@@ -701,6 +714,7 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
   const rpc = yield* Rpc;
   const roll = yield* Effect.service(RandomWords);
   const now = yield* Clock.currentTimeMillis;
+  const lastUse = transactions.length > 0 ? null : lastUseOf(signings);
   const refused = yield* Deferred.make<"refused">();
   const refuse = Effect.andThen(
     Effect.sync(() => rpc.memory.learn("assumes", false)),
@@ -709,7 +723,7 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
   const run = (by: Mode, all = signings): Effect.Effect<A, E, R | Rpc> => {
     const less = new Map<number, ReadonlyArray<bigint>>();
     const opened = new Set<number>();
-    const judge = judging(all, by, now, (index, taken) => less.set(index, taken), opened);
+    const judge = judging(all, by, now, (index, taken) => less.set(index, taken), opened, lastUse);
     const accounts = [...new Set([...prepared.options.accounts, ...judge.accounts])];
     const options = { ...prepared.options, accounts };
     const [first, ...others] = mergedIn(transactions, all, by);

@@ -38,6 +38,8 @@ export interface Signings {
   readonly madeUp: ReadonlyMap<Address, Address | null>;
   /** Accounts that sign, which count as senders. */
   readonly accounts: ReadonlyArray<Address>;
+  /** Time of the last block that takes all of them, epoch seconds; null = nobody knows, or transactions stand beside them. */
+  readonly lastUse: bigint | null;
   /** Returns what is said of each in the report, and what is found; `found`: findings so far, of which some are told otherwise. */
   readonly judge: (seen: {
     readonly bundle: ReadonlyArray<Filled>;

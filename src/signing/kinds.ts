@@ -43,6 +43,8 @@ export interface Use {
   readonly until: bigint | null;
   /** Epoch seconds at which the right ends that it gives; null = it is none, or never. */
   readonly ends: bigint | null;
+  /** Epoch seconds until which its use leaves the same; absent = up to the last. */
+  readonly alike?: bigint;
   /** True if it can be used more than once. */
   readonly repeats: boolean;
   readonly nonce: bigint | null;
@@ -192,8 +194,9 @@ const rights = ({ message, contract, signer }: Message, kind: "permit2Single" | 
   }));
   const listed = rows.map(({ token, amount, expiration, nonce }) => [token, amount, expiration, nonce]);
   const last = rows.reduce((latest, { expiration }) => (expiration > latest ? expiration : latest), 0n);
+  const alike = rows.reduce((least, { expiration }) => (expiration < least ? expiration : least), last);
   return {
-    ...{ ...usual, kind, account: signer, usableBy: "anyone", contract, until: bound(deadline) },
+    ...{ ...usual, kind, account: signer, usableBy: "anyone", contract, until: bound(deadline), alike },
     // why: the largest that it can be is never
     ...{ ends: last >= 2n ** 48n - 1n ? null : last, nonce: rows[0]?.nonce ?? null },
     used: rows.map(({ token, nonce }) => ({

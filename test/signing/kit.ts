@@ -274,7 +274,7 @@ const kitOn = async (scene: Scene): Promise<Kit> => {
   };
   const account: Kit["account"] = async (seed, delegation = "plain") => {
     const made = privateKeyToAccount(numberToHex(2n ** 200n + BigInt(seed), { size: 32 }));
-    await sendTogether(scene, [[deployer, { to: made.address, value: 10n ** 19n }]]);
+    await sendTogether(scene, [[deployer, { to: made.address, value: 10n ** 18n }]]);
     return delegate(made, delegation);
   };
   const fill: Kit["fill"] = (to) =>

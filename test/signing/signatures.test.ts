@@ -120,7 +120,7 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given", { isO
               // the list to screen names who can use it, and nobody who is made up
               const screened = report.payees.map(({ address }) => address);
               expect(screened.filter((address) => address === stand?.taker || address === stand?.stranger)).toEqual([]);
-              if (row.name.startsWith("Permit2 transfer") && report.transfers.length > 0)
+              if (row.name.startsWith("Permit2 transfer") && report.balanceChanges.length > 0)
                 expect(screened).toContain(usableBy);
               const cleared = await preflight.ready(report);
               expect(cleared.requests).toEqual([]);
@@ -263,6 +263,24 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given", { isO
       const report = await signatureOf(await permit({ domain: { verifyingContract }, message: { nonce: 0n } }));
       expect([report.verdict, codes(report)[0]], report.because).toEqual(["unknown", "SignatureUnknown"]);
       expect(report.approvals.map(({ after }) => after)).toEqual([7n]);
+    });
+
+    it.each([
+      ["in ten minutes, within the deadline", 600n, true],
+      ["in two hours, behind it", 7_200n, false],
+    ])("a contract that gives its spender more %s", async (_, later, isSeen) => {
+      if (name === "anvil") return;
+      const gate = ((await kit.now()) + later).toString(16).padStart(10, "0");
+      // its permit counts nonces and lets the spender take 7, and 8 behind the gate; every other call but the readers of both answers 1
+      const runtime = `60003560e01c637ecebe001461003a5760003560e01c63d505accf146100465760003560e01c63dd62ed3e1461005f57600160005260206000f35b60005460005260206000f35b60005460010160005564${gate}421160070160015500${"5b"}60015460005260206000f3`;
+      const bytecode = `0x61006b600f60003961006b6000f300${runtime}` as const;
+      const verifyingContract = await kit.scene.deploy({ abi: [], bytecode });
+      const report = await signatureOf(await permit({ domain: { verifyingContract }, message: { nonce: 0n } }));
+      // the most that it comes to
+      expect(report.approvals.map(({ after }) => after)).toEqual([isSeen ? 8n : 7n]);
+      expect([codes(report).includes("SimulationDiverged"), report.verdict], report.because).toEqual(
+        isSeen ? [true, "blocked"] : [false, "unknown"],
+      );
     });
 
     it("an NFT that may take another form of the call is not said to refuse it", async () => {

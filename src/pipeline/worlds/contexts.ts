@@ -116,6 +116,8 @@ interface WorldInput {
   readonly nextFork: bigint | null;
   /** True if the code that is called reads the base fee of blobs; it is varied for nobody else. */
   readonly isBlobFeeRead: boolean;
+  /** Time of the last block that takes the signatures, epoch seconds; null = there are none. */
+  readonly lastUse: bigint | null;
   /** True if this very call made the report; of any other its words may be anybody's. */
   readonly isOwn: boolean;
   /** How many steps `exact` stands behind the next block. */
@@ -335,10 +337,14 @@ const nextOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockOf
   },
 });
 
-/** The last block that a clearance allows. */
+/** Seconds behind the next block at most, at which the use of a signature is simulated. */
+const mostAhead = 30n * 86_400n;
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+/** The last block that a clearance allows, or in which a signature can be used. */
 const exactOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockOf => {
   const { draw, roots } = chance;
-  const { report, signed, reach, nextFork } = input;
+  const { report, signed, reach, nextFork, lastUse } = input;
   const { grid, next, isPlaced } = ground;
   // why: the last block of the bracket has one world alone, and must be told from no real one; where nothing stands
   // between, what looks at one value of its block is found by that one
@@ -348,6 +354,11 @@ const exactOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockO
   );
   const { values, producer } = drawnOn(input, ground, drawn);
   const prevRandao = complement(draw.prevRandao);
+  const time = isPlaced || next.time === null ? null : contraryTime(next.time, grid, reach, signed.length, nextFork);
+  const apart = gapOf(closeSpacing(grid)) * BigInt(signed.length - 1);
+  const last = lastUse === null || time === null ? time : least(lastUse - apart, time + mostAhead);
+  // why: behind a fork other rules hold
+  const isLater = last !== null && time !== null && last > time && (nextFork === null || nextFork > last);
   return {
     ...{ ...ground.far, steps: reach, producer, spread: null, isTelltale: false },
     // why: where its own pending block is the next one, that is there
@@ -356,7 +367,8 @@ const exactOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockO
     context: {
       ...without({
         number: numberIn(ground, ground.distance),
-        time: isPlaced || next.time === null ? null : contraryTime(next.time, grid, reach, signed.length, nextFork),
+        // why: who holds a signature says when it is used
+        time: isLater ? last : time,
       }),
       ...{ ...values, prevRandao, ...blobFeeOf(input, prevRandao) },
       ...(roots === null ? {} : { beaconRoot: roots.exact }),

@@ -186,7 +186,13 @@ export const standing = ({
   const worlds = Effect.runSync(
     worldsOf({
       ...{ report, signed, chain, head: answersTo(told).header, nextFork: null, isOwn: !isPosted },
-      ...{ reach: bracket.kind === "rest" ? bracket.reach : 1, further: 0, draw: null, isBlobFeeRead: false },
+      ...{
+        reach: bracket.kind === "rest" ? bracket.reach : 1,
+        further: 0,
+        draw: null,
+        isBlobFeeRead: false,
+        lastUse: null,
+      },
       ...{ takesHashes, takesEntries: memory.recall("lacks")?.has("entries") !== true },
     }),
   );

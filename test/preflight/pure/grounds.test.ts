@@ -44,7 +44,7 @@ const inputOf = ({ chain = "ethereum", tag = "pending", count = 1, gas = null, .
     },
     ...{ signed, chain: chains[chain], head: answersTo(roundOf(signed, { header: head })).header },
     ...{ takesHashes: given.takesHashes ?? true, takesEntries: given.takesEntries ?? true },
-    ...{ nextFork: null, isOwn: true, reach: 5, draw: null, further: null, isBlobFeeRead: false },
+    ...{ nextFork: null, isOwn: true, reach: 5, draw: null, further: null, isBlobFeeRead: false, lastUse: null },
     ...given.input,
   };
 };
@@ -175,6 +175,23 @@ describe("the worlds on their ground", () => {
     const block = `${state(world)} ${ahead.length} ${context.number ?? "-"} ${at}`;
     return apart === null ? block : `${block} apart ${apart.blocks}`;
   };
+
+  it.each<[of: string, input: Partial<Input>, seconds: bigint]>([
+    ["no signature", { lastUse: null }, 72n],
+    ["one that is of use for an hour", { lastUse: then + 3_600n }, 3_600n],
+    ["one that is of no use behind the bracket", { lastUse: then + 60n }, 72n],
+    ["one that is of use for ever", { lastUse: 2n ** 64n }, 72n + 30n * 86_400n],
+    ["one that a fork comes before", { lastUse: then + 3_600n, nextFork: then + 1_800n }, 72n],
+    ["one that a fork comes behind", { lastUse: then + 3_600n, nextFork: then + 3_601n }, 3_600n],
+  ])("the last one of %s", (_, input, seconds) => {
+    const { context, steps } = worldOf({ input }, "exact");
+    expect([BigInt(context.time ?? 0n) - then, context.number, steps]).toEqual([seconds, 106n, 5]);
+  });
+  it("the last one of two signatures leaves room for both", () => {
+    const lastUse = then + 3_600n;
+    expect(worldOf({ count: 2, input: { lastUse } }, "exact").context.time).toBe(lastUse - 12n);
+  });
+
   const endpoints = { everything: {}, "no hash": { takesHashes: false }, "one block": { takesEntries: false } };
 
   it.each<
