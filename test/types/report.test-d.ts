@@ -184,6 +184,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "SignatureLongLived":
     case "SignatureNeverExpires":
     case "SignerIsNotOwner":
+    case "DelegateOpen":
     case "WitnessUnread":
     case "OrderUnderpaid":
     case "SignInDisagrees":
