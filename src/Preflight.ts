@@ -29,6 +29,7 @@ import type { Head } from "./eth/block.js";
 import type { Failure } from "./eth/ask.js";
 import { lazyImport } from "./primitives/effects.js";
 import type { Hash } from "./primitives/hex.js";
+import { safely } from "./primitives/record.js";
 import type { SentTransaction, Settled } from "./settle/settlement.js";
 import type { GivenSigning } from "./signing/input.js";
 import { isSigning } from "./signing/marks.js";
@@ -135,6 +136,41 @@ export const signature = (signing: GivenSigning, options?: Options): Effect.Effe
           problem: "must have a signer, and one of typedData, authorization, message, hash",
         }),
       );
+
+/**
+ * {@link preflight} of a batch of calls (EIP-5792). Of an account that is delegated, or is to be (`delegate`, `authorization`), it is
+ * one transaction of the account to itself that makes all calls: by ERC-7821's `execute`, or by `executeBatch` of ERC-4337's own
+ * accounts, whichever its code takes. Of any other account it is a bundle, one transaction for each call, and `unknown` where
+ * `atomicRequired` demands one (`AtomicNotProven`). Where the batch fails, `BatchCallFails` tells which call it is. An
+ * authorisation that is not signed yet stands in `signs` of `ready`.
+ *
+ * `preflight` and `scan` take the same batch, also as the request `{ method: "wallet_sendCalls", params: [batch] }`.
+ *
+ * Fails only with `InvalidTransaction`, before anything is sent. JSON-RPC: as `preflight`, and in a round in front `eth_getCode`,
+ * `eth_getBalance` and twice `eth_simulateV1`; of an account that is to be delegated also `eth_getTransactionCount`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.callBatch({
+ *   from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   calls: [
+ *     { to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n },
+ *     { to: "0x90F79bf6EB2c4f870365E785982E1f101E93b906", value: 2n },
+ *   ],
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.transactions.length); // ready 2
+ * ```
+ */
+export const callBatch = (
+  batch: Transaction.CallBatch,
+  options?: Options,
+): Effect.Effect<BundleReport, InvalidTransaction, Rpc> =>
+  safely(() => Array.isArray(batch.calls), false)
+    ? preflight(batch as never, options)
+    : Effect.fail(new InvalidTransaction({ field: "calls", problem: "must be an array" }));
 
 /**
  * {@link preflight} with nonces taken in between, as late as they can be: after the scan, before the

@@ -4,6 +4,7 @@
  */
 import * as answers from "./pipeline/answers.js";
 import * as userSteps from "./pipeline/userSteps.js";
+import * as batches from "./pipeline/batches.js";
 import * as checkProof from "./pipeline/checkProof.js";
 import * as endpoint from "./pipeline/endpoint/simulate.js";
 import * as trace from "./pipeline/extras/trace.js";
@@ -51,7 +52,7 @@ const makers = [
   ...[answers, userSteps, checkProof, endpoint, trace, doubt, limit, observe, prepare, prove, judged, steps, compare],
   ...[bounded, descriptors, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
-  ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes, pretended, signatures],
+  ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes, pretended, signatures, batches],
 ] as const;
 
 /** A code of our own findings that are no errors. */

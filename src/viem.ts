@@ -19,9 +19,10 @@ import { defaultsGiven } from "./promise/given.js";
 import { loadSettling } from "./promise/parts.js";
 import type { Steps, WrittenSteps } from "./promise/steps.js";
 import { isRecord } from "./primitives/index.js";
-import type { Report } from "./Report.js";
+import type { BundleReport, Report } from "./Report.js";
 import * as Rpc from "./Rpc.js";
 import type { GivenSigning } from "./signing/index.js";
+import type { CallBatch } from "./Transaction.js";
 
 export type { PlainStep, Steps } from "./promise/steps.js";
 export type { Defaults, Log, RunOptions } from "./promise/facade.js";
@@ -34,8 +35,13 @@ export type ClientsSigning<signing> = signing extends { readonly signer: unknown
 /** The verbs, as {@link preflightActions} adds them to a client; no interface, for `client.extend` takes none. */
 export type PreflightActions<sender extends "caller" | "client" = "caller"> = Omit<
   Promises.Actions<sender>,
-  "signature"
+  "signature" | "callBatch"
 > & {
+  /** `Preflight.callBatch`; `from` is the client's account where it has one and none is named. */
+  preflightCalls: (
+    batch: sender extends "client" ? Omit<CallBatch, "from"> & Partial<Pick<CallBatch, "from">> : CallBatch,
+    options?: Promises.RunOptions,
+  ) => Promise<BundleReport>;
   /** `Preflight.signature`; `signer` is the client's account where it has one and none is named. */
   preflightSignature: (
     signing: sender extends "client" ? ClientsSigning<GivenSigning> : GivenSigning,
@@ -81,12 +87,21 @@ export const preflightActions: {
       effect: _,
       dispose: __,
       signature,
+      callBatch,
       ...actions
     } = Promises.make(Rpc.layerClient(client, rpc), defaults, { steps, without }, lazyImport(loadSettling));
     const signer = client.account?.address;
     const isOfClient = (signing: unknown) => isRecord(signing) && signing["signer"] == null && signer !== undefined;
     return {
       ...actions,
+      preflightCalls: (batch: object, options?: Promises.RunOptions) =>
+        // the pipeline refuses what is no batch
+        callBatch(
+          (isRecord(batch) && batch["from"] == null && signer !== undefined
+            ? { ...batch, from: signer }
+            : batch) as CallBatch,
+          options,
+        ),
       preflightSignature: (signing: object, options?: Promises.RunOptions) =>
         // the pipeline refuses what is no signature
         signature((isOfClient(signing) ? { ...signing, signer } : signing) as GivenSigning, options),

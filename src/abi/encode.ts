@@ -342,3 +342,22 @@ export const encodeDeployment = (
     abi,
   }));
 };
+
+/** A call of a batch: its receiver, wei that go with it, and its calldata. */
+type BatchedCall = Readonly<{ to: Hex; value: bigint; data: Hex }>;
+
+const callsType = [
+  { type: "tuple[]", components: [{ type: "address" }, { type: "uint256" }, { type: "bytes" }] },
+] as const;
+const encodeCalls = (calls: ReadonlyArray<BatchedCall>): Hex =>
+  encode(callsType, [calls.map(({ to, value, data }) => [to, value, data] as const)]);
+
+/** ERC-7821: the calls are one after the other, and all are undone where one fails. */
+export const batchMode: Hex = `0x01${"0".repeat(62)}`;
+
+/** Calldata by which an account makes calls, in the forms that are known: ERC-7821, and that of ERC-4337's own accounts. */
+export const encodeBatch = {
+  erc7821: (calls: ReadonlyArray<BatchedCall>): Hex =>
+    concat("0xe9ae5c53", encode([{ type: "bytes32" }, { type: "bytes" }], [batchMode, encodeCalls(calls)])),
+  executeBatch: (calls: ReadonlyArray<BatchedCall>): Hex => concat("0x34fcd5be", encodeCalls(calls)),
+} as const;

@@ -5,5 +5,6 @@ export { withSent, withTrace, withTracedInner, withTraces } from "./extras/trace
 export { settleGas } from "./gas/limit.js";
 export { withTokenSlots } from "./tokenSlots.js";
 export { withAssumed } from "./unsigned.js";
+export { withBatch } from "./batches.js";
 export { readMixed, withSignings } from "./signatures.js";
 export { settleBurnt } from "./smaller.js";

@@ -23,6 +23,7 @@ import { reportVersion, type BundleReport, type Draft, type Report, type ReportO
 import * as Simulate from "../steps/simulate.js";
 import { ownAccounts, type Bundle, type Filled } from "../steps/reading/bundle.js";
 import { checkPretended } from "../steps/reading/pretended.js";
+import type { Origin } from "../transaction/fields.js";
 import { isUnbound } from "../transaction/request.js";
 import type { Answers } from "./answers.js";
 import type { Measure } from "./limits.js";
@@ -92,13 +93,31 @@ export const RequestIncomplete = code("proof", ["unavailable"], "RequestIncomple
   "give nonce, gas, fees and chain id, or use another node",
 ]);
 
+/** Why a batch is no one transaction. */
+const whyApart: Readonly<Record<NonNullable<Origin["batch"]>, string>> = {
+  open: "it stands among other transactions, or was not asked about",
+  made: "it is more than one transaction",
+  plain: "the account has no code that makes calls, and no delegate is named",
+  unknown: "the form in which the account's code takes calls is not known",
+  unread: "the node did not tell how the account's code takes calls",
+  fields: "a call has no receiver, or fields of a transaction",
+  ineffective: "the authorisation is not for the nonce behind the account's next one, or for another chain",
+};
+
 /**
  * The batch demands that all of its calls succeed or none is made, which only the account's own contract can do. The calls
  * were simulated as one transaction each.
+ * @figures text("because", "the account has no code that makes calls, and no delegate is named")
  */
 export const AtomicNotProven = code("proof", ["unavailable"], "AtomicNotProven", [
   "the calls were proven one by one, not as one transaction",
-  "leave `atomicRequired` out, or give the transaction that the account sends for the batch",
+  "name the account's `delegate`, give an `authorization`, leave `atomicRequired` out, or give the transaction itself",
+]);
+
+/** The wallet may let a paymaster pay, which may take tokens for it. Nobody simulated that. */
+export const PaymasterNotSimulated = code("funds", ["warning"], "PaymasterNotSimulated", [
+  "a paymaster that may pay for the batch was not simulated",
+  "leave `paymasterService` out, or look at what the paymaster takes",
 ]);
 
 /** The signed bytes bind no chain (before EIP-155): anybody can send them on every chain, and many nodes refuse them. */
@@ -109,10 +128,21 @@ export const ChainUnbound = code("proof", ["warning"], "ChainUnbound", [
 
 /** Findings of what the form of an input says. */
 const checkForms = (bundle: Bundle): ReadonlyArray<Finding> => {
-  const isAtomic = bundle.some(({ input }) => input.origin?.isAtomic === true);
-  const unbound = bundle.filter(({ input }) => input.origin !== undefined && isUnbound(input));
+  // why: plain fields say nothing, and are most
+  const formed = bundle.filter(({ input }) => input.origin !== undefined);
+  const atomic = formed.find(({ input }) => input.origin?.isAtomic === true);
+  const isSponsored = formed.some(({ input }) => input.origin?.isSponsored === true);
+  const unbound = formed.filter(({ input }) => isUnbound(input));
   return [
-    ...(isAtomic ? [AtomicNotProven.unavailable({ evidence: "unavailable" })] : []),
+    ...(atomic === undefined
+      ? []
+      : [
+          AtomicNotProven.unavailable(
+            { evidence: "unavailable" },
+            text("because", whyApart[atomic.input.origin?.batch ?? "open"]),
+          ),
+        ]),
+    ...(isSponsored ? [PaymasterNotSimulated.warning({ evidence: "unavailable" })] : []),
     ...unbound.map(({ index }) => ChainUnbound.warning({ transaction: index, evidence: "measured" })),
   ];
 };

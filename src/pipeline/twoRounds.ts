@@ -194,10 +194,12 @@ export const runOn = <P extends Omit<Prepared, "policies">, A extends Report, E,
 ): Effect.Effect<A, E, R | Rpc> =>
   withRun(
     prepared.options.deadlineMs,
-    () =>
-      Options.assuming(prepared, (inMode) =>
-        withSources(inMode.sources, inMode.bundle, inMode.options, use(inMode), names),
-      ),
+    () => {
+      const asking = (inMode: P) => withSources(inMode.sources, inMode.bundle, inMode.options, use(inMode), names);
+      return prepared.bundle[0].input.origin?.batch === "open"
+        ? Effect.flatMap(rare, ({ withBatch }) => withBatch(prepared, (sends) => Options.assuming(sends, asking)))
+        : Options.assuming(prepared, asking);
+    },
     earlier,
   );
 

@@ -76,7 +76,8 @@ export type WorldName = RunName | `${"between" | "twin" | "gas"} ${number}`;
  * of the proof said nothing, or not on the state as it is. `closing`: the transactions run in the next block and fail in a later one. `worldsDiffer`: whether the state or the price made the difference. `hiddenCall`: what
  * fails inside without a word. `alreadySent`: whether a call that fails is in flight. `revertTrace`: where it fails.
  * `settlement`: what follows from the receipts. `quorumPinned`: endpoints of a quorum, on a block that all of them have.
- * `tokenSlots`: where tokens keep the balances and allowances that the caller pretends, in front of all else.
+ * `tokenSlots`: where tokens keep the balances and allowances that the caller pretends, in front of all else. `batch`: how an
+ * account sends a batch of calls, in front of all else.
  */
 export const askRules = [
   ...(["noPending", "replacement", "endpointChanged", "unsupportedPart", "missingAnswer", "unfunded"] as const),
@@ -103,6 +104,7 @@ export const askRules = [
     "quorumPinned",
     "tokenSlots",
     "unsigned",
+    "batch",
   ] as const),
 ] as const;
 /** A rule for requests after the first round; see {@link askRules}. */

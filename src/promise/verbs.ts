@@ -1,2 +1,2 @@
 /** The pipeline's verbs of a client: all that a page loads of it before it sends, settles or watches. */
-export { maxSendable, preflight, prove, ready, scan, signature } from "../Preflight.js";
+export { callBatch, maxSendable, preflight, prove, ready, scan, signature } from "../Preflight.js";

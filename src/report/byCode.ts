@@ -59,6 +59,7 @@ export const sentencesByCode: Partial<Readonly<Record<FindingCode, string>>> = {
   AskedInVain: moved,
   AuthorizationInFlight: nextNonce,
   BalanceUnconfirmed: "it is {of's} balance of {token}",
+  BatchCallFails: "it is call {call} of {of}[, {what}][, at {to}][: {reason}]",
   BlocksNotSimulated: "{simulated up to} of {blocks in time} blocks were simulated",
   CalledNobody: "there is no contract at {to}[, where {function} is called][, with {value}]",
   ClosesAt: "it succeeds at second {ran in a block of the time} and fails at second {failed in one of}",

@@ -67,7 +67,7 @@ export const appearanceOf = (account: Address, entry: Case, bundle: ReadonlyArra
 };
 
 /** EIP-7702: `0xef0100` and the delegate's 20 bytes. */
-const delegateOf = (code: string): Address | null =>
+export const delegateOf = (code: string): Address | null =>
   /^0xef0100[0-9a-fA-F]{40}$/.test(code) ? (`0x${code.slice(8).toLowerCase()}` as Address) : null;
 
 /** 0x01 to 0x11 (Prague's BLS12-381 included) and P256VERIFY at 0x100 (EIP-7951, RIP-7212). */

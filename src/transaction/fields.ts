@@ -227,6 +227,17 @@ const OriginStruct = Schema.Struct({
   isMined: Schema.optionalKey(Schema.Literal(true)),
   /** True of a call of a batch that succeeds or fails as one. */
   isAtomic: Schema.optionalKey(Schema.Literal(true)),
+  /**
+   * Of a batch of calls (EIP-5792). `open`: nobody has found yet how its account sends it. `made`: this one transaction makes all
+   * of its calls. Otherwise why no such transaction could be made. `plain`: the account has no code that takes calls. `unknown`: its
+   * code takes them in no form that is known. `unread`: the node did not tell. `fields`: a call has no receiver, or fields of a
+   * transaction. `ineffective`: the authorisation is for another nonce or chain.
+   */
+  batch: Schema.optionalKey(Schema.Literals(["open", "made", "plain", "unknown", "unread", "fields", "ineffective"])),
+  /** The code to which the account is to be delegated for its batch (EIP-7702). */
+  delegate: Schema.optionalKey(Address),
+  /** True of a batch for which a wallet may let somebody else pay. */
+  isSponsored: Schema.optionalKey(Schema.Literal(true)),
   /** The place of the signature, among those of its report, that it is simulated for: nobody signs or sends it. */
   signing: Schema.optionalKey(Schema.Int),
 });

@@ -7,7 +7,7 @@ import * as Result from "effect/Result";
 import * as Struct from "effect/Struct";
 import { argumentsOfTexts, asAbi } from "../abi/encode.js";
 import { isHex, isQuantity } from "../primitives/hex.js";
-import { bounded, each, given, no, onlyHas, record, type Checked } from "../primitives/problem.js";
+import { address, bounded, each, given, no, onlyHas, record, type Checked } from "../primitives/problem.js";
 import { each as sameRow, isPlain, isRecord } from "../primitives/record.js";
 import { escapeText } from "../primitives/text.js";
 import { fields, maxTransactions, type InputDefaults, type Origin } from "./fields.js";
@@ -223,13 +223,14 @@ const ethersTransaction: Read = (transaction, at) =>
     bytes(given(transaction["signature"]) ? transaction["serialized"] : transaction["unsignedSerialized"], at),
   );
 
-/** Capabilities of a request that a wallet may not leave out, so that what they change is not in the proof. */
-const demandedIn = (capabilities: unknown): string | undefined =>
-  isRecord(capabilities) || !given(capabilities)
-    ? Object.entries(capabilities ?? {}).find(
-        ([, capability]) => !(isRecord(capability) && capability["optional"] === true),
-      )?.[0]
-    : "*";
+/** A capability of a batch or a call that a wallet may not leave out, so that what it changes is not in the proof; undefined = none. */
+export const demandedIn = (part: unknown): string | undefined => {
+  const capabilities = isRecord(part) ? part["capabilities"] : null;
+  if (!given(capabilities)) return undefined;
+  if (!isRecord(capabilities)) return "*";
+  const isOptional = (capability: unknown) => isRecord(capability) && capability["optional"] === true;
+  return Object.keys(capabilities).find((name) => !isOptional(capabilities[name]));
+};
 
 /** Refuses what the whole says of all its calls and an entry says by itself. */
 const withoutCommon = (call: Given, path: string, names: ReadonlyArray<string>): Checked<void> => {
@@ -237,32 +238,58 @@ const withoutCommon = (call: Given, path: string, names: ReadonlyArray<string>):
   return common === undefined ? Result.void : no(`${path}${common}`, "stands in one call; it is the same for all");
 };
 
-const fieldsOfCalls = ["version", "id", "chainId", "chain", "from", "account", "calls", "capabilities"];
+/** Fields of a batch of calls: those of `wallet_sendCalls`, and how its account is to be delegated. */
+export const fieldsOfCalls: ReadonlyArray<string> = [
+  ...["version", "id", "chainId", "chain", "from", "account", "calls", "capabilities", "atomicRequired", "forceAtomic"],
+  ...["delegate", "authorization"],
+];
 
-/** Calls from one account as a bundle (EIP-5792, and viem's `sendCalls`). */
+/** The authorisation of a batch, which its account is to sign where nobody has. */
+const delegatingTo = (entry: unknown, from: unknown): unknown =>
+  isRecord(entry) && [...shownBy, "yParity", "v", "signature", "authority"].every((name) => !given(entry[name]))
+    ? { ...entry, authority: from }
+    : entry;
+
+/** Calls from one account (EIP-5792, and viem's `sendCalls`): a bundle, until it is known how the account sends them. */
 const callBatch: Read = (request, at) =>
   Result.gen(function* () {
-    const { calls, from, account, chainId, chain, capabilities, atomicRequired, forceAtomic, ...rest } = request;
-    yield* onlyHas(rest, fieldsOfCalls, "a field of calls", at);
-    const isAtomic = [atomicRequired, forceAtomic].some((one) => given(one) && one !== false);
-    return yield* bundle(calls, `${at}calls`, (call, path) => {
-      const demanded = [
-        [at, demandedIn(capabilities)],
-        [path, demandedIn(call["capabilities"])],
-      ].find(([, name]) => name !== undefined);
+    const { calls, from, account, chainId, chain, capabilities, delegate, authorization: entry } = request;
+    yield* onlyHas(request, fieldsOfCalls, "a field of calls", at);
+    const sender = given(from) ? from : under("account", account)[1];
+    const code = given(delegate) ? yield* address(delegate, `${at}delegate`) : null;
+    if (code !== null && given(entry)) return yield* no(`${at}delegate`, "cannot be combined with authorization");
+    if (given(entry) && !given(sender)) return yield* no(`${at}from`, "is missing; authorization needs it");
+    const isDemanded = ["atomicRequired", "forceAtomic"].some(
+      (name) => given(request[name]) && request[name] !== false,
+    );
+    const origin: Origin = {
+      ...(isDemanded || code !== null || given(entry) ? { isAtomic: true } : {}),
+      // why: among other transactions a batch stays a bundle
+      ...(at.startsWith("[") ? {} : { batch: "open" }),
+      ...(code === null ? {} : { delegate: code }),
+      ...(isRecord(capabilities) && given(capabilities["paymasterService"]) ? { isSponsored: true } : {}),
+    };
+    const all = yield* bundle(calls, `${at}calls`, (call, path) => {
+      const places = [
+        [at, demandedIn(request)],
+        [path, demandedIn(call)],
+      ] as const;
+      const [place, demanded] = places.find(([, name]) => name !== undefined) ?? [];
       if (demanded !== undefined)
-        return no(
-          `${demanded[0]}capabilities.${escapeText(String(demanded[1]), 40)}`,
-          "is not optional, and no proof covers it",
-        );
+        return no(`${place}capabilities.${escapeText(demanded, 40)}`, "is not optional, and no proof covers it");
       const { capabilities: _, chainId: own, ...fields } = call;
       const chains = [chainId, own].flatMap((id) => (given(id) ? [count(id)] : []));
       if (chains.length === 2 && chains[0] !== chains[1]) return no(`${path}chainId`, `differs from ${at}chainId`);
       const [common] = chains;
       return Result.flatMap(withoutCommon(call, path, ["from", "account", "chain"]), () =>
-        foreign({ ...fields, from, account, chain, chainId: common }, path, isAtomic ? { isAtomic } : {}),
+        foreign({ ...fields, from, account, chain, chainId: common }, path, origin),
       );
     });
+    const [first, ...others] = all;
+    if (first === undefined || !given(entry)) return all;
+    const name = (field: string) => (field === "authorizationList" ? `${at}authorization` : first.name(field));
+    const call = { ...first.call, authorizationList: [authorization(delegatingTo(entry, sender))] };
+    return [{ ...first, call, name }, ...others];
   });
 
 /** The entries of a list, each of which is an object. */

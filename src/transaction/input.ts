@@ -3,7 +3,7 @@ import type { Abi, AbiStateMutability } from "abitype";
 import type { ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, ParseAbi } from "viem";
 import type { Address, Hex } from "../primitives/hex.js";
 import type { GivenRows } from "../primitives/record.js";
-import type { fields } from "./fields.js";
+import type { Authorization, fields, UnsignedAuthorization } from "./fields.js";
 
 /** The fields that every form of input shares. Amounts in wei, prices in wei per gas. */
 export interface Fields extends GivenRows<typeof fields> {
@@ -166,3 +166,35 @@ export interface TakesInput<options, result, sender extends "caller" | "client" 
 
 /** Anything a door takes, when it is not known more closely. */
 export type Input = LooseCall | ReadonlyArray<LooseCall>;
+
+/** Capabilities of a batch or of a call (EIP-5792), by name. One that is not `optional` is refused, for no proof covers it. */
+export type Capabilities = Readonly<Record<string, { readonly optional?: boolean | undefined }>>;
+
+/** A batch of calls from one account, as `wallet_sendCalls` (EIP-5792) takes it. */
+export interface CallBatch {
+  /** The account that makes the calls, and pays. */
+  readonly from: Address;
+  /** The calls, in order: 1 to 64. */
+  readonly calls: ReadonlyArray<
+    Pick<LooseCall, "data" | "abi" | "functionName" | "args" | "dataSuffix"> & {
+      /** The receiver. */
+      readonly to?: Address | undefined;
+      /** Wei, as a bigint or as a quantity of JSON-RPC. */
+      readonly value?: bigint | Hex | undefined;
+      readonly capabilities?: Capabilities | undefined;
+    }
+  >;
+  /** EIP-155 chain id, as a number or as a quantity of JSON-RPC. */
+  readonly chainId?: number | Hex | undefined;
+  /** True if all calls have to succeed, or none is made. */
+  readonly atomicRequired?: boolean | undefined;
+  readonly capabilities?: Capabilities | undefined;
+  /** The version of EIP-5792's request. */
+  readonly version?: string | undefined;
+  /** The caller's own name of the batch. */
+  readonly id?: string | undefined;
+  /** The code to which the account is to be delegated (EIP-7702); its authorisation is worked out. */
+  readonly delegate?: Address | undefined;
+  /** The account's authorisation (EIP-7702), signed or not; its nonce is one more than that of the account's next transaction. */
+  readonly authorization?: Omit<UnsignedAuthorization, "authority"> | Authorization | undefined;
+}

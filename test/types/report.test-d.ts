@@ -153,6 +153,8 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "PendingMoved":
     case "PriceDependent":
     case "AtomicNotProven":
+    case "BatchCallFails":
+    case "PaymasterNotSimulated":
     case "ChainUnbound":
     case "RequestIncomplete":
     case "FeeCapShort":
