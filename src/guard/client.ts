@@ -153,18 +153,16 @@ const guardTransport = (transport: unknown, request: unknown): object => {
   return Object.fromEntries(parts) as object;
 };
 
-/** Sends a bundle by an account's own key, once it is cleared. */
+/** Sends a transaction or a batch by an account's own key, once it is cleared. */
 const deliverBy =
   (guard: Guarding, account: LocalAccount): NonNullable<Deliver> =>
-  (bundle) =>
+  (input) =>
     Effect.gen(function* () {
       const address = account.address.toLowerCase();
-      yield* oneEach(bundle);
       // why: its key would sign for another's nonce
-      if (bundle.some((call) => isRecord(call) && String(call["from"]).toLowerCase() !== address))
+      if (isRecord(input) && String(input["from"]).toLowerCase() !== address)
         return yield* refused("from", "is another account than the one that is to sign");
       const { deliverAll } = yield* lazyImport(() => import("../promise/deliver.js"));
-      const input = bundle.length === 1 ? bundle[0] : bundle;
       const { sent } = yield* deliverAll(signing(account), input, guard.options, (report) => clear(guard, report));
       return sent.map(({ hash }) => hash);
     });
@@ -232,7 +230,8 @@ const sendingBy = (guard: Guarding, pass: Pass, client: Client, base: Client, ke
     return Effect.gen(function* () {
       const chainId = yield* chainOf(guard, pass, chain?.id);
       const input = { ...inputOf(parameters, account.address), chainId, ...(data === undefined ? {} : { data }) };
-      const [hash] = yield* deliverBy(guard, account)([input]);
+      yield* oneEach([input]);
+      const [hash] = yield* deliverBy(guard, account)(input);
       return hash;
     }).pipe(guard.on.effect);
   };

@@ -11,9 +11,9 @@ import { gravest } from "../settle/settlement.js";
 import { attempt, decides } from "../promise/facade.js";
 import type { NonceStore } from "../NonceStore.js";
 import { Rpc } from "../rpc/index.js";
-import { isReplacement, mismatch, type BundleReport } from "../report/index.js";
+import { isApart, isReplacement, mismatch, type BundleReport } from "../report/index.js";
 import { capabilitiesIn, isActing, isJudged, paramsOf, readRequest, unreadable, type RpcRequest } from "./methods.js";
-import { detailed, refused, Tampered } from "./failures.js";
+import { detailed, NotCleared, refused, Tampered } from "./failures.js";
 import {
   allowSignature,
   chainOf,
@@ -24,6 +24,7 @@ import {
   originIn,
   payloadOf,
   preflight,
+  preflightBatch,
   proveIn,
   renewed,
   type Guarding,
@@ -32,15 +33,14 @@ import {
 import type { Sign } from "./proven.js";
 import { areAsked, atOnce, verify } from "./sent.js";
 import { signInProblem, textOfFields } from "../signing/signIn.js";
-import { shownBy } from "../transaction/index.js";
-import { bundleOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
+import { demandedIn, fieldsOfRequest, shownBy } from "../transaction/index.js";
+import { check } from "../Transaction.js";
+import { batchOf, callsOf, inputOf, strayIn, transactionOf } from "./wire.js";
 
 export { guarding, type Pass } from "./rules.js";
 
-/** A local account's own way to send a bundle; null for accounts whose key is the wallet's. */
-export type Deliver =
-  | ((bundle: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Hash>, unknown, Rpc | NonceStore>)
-  | null;
+/** A local account's own way to send a transaction or a batch; null for accounts whose key is the wallet's. */
+export type Deliver = ((input: unknown) => Effect.Effect<ReadonlyArray<Hash>, unknown, Rpc | NonceStore>) | null;
 
 const senderOf = (transaction: unknown): string | null =>
   isRecord(transaction) && typeof transaction["from"] === "string" ? transaction["from"] : null;
@@ -130,20 +130,16 @@ const sendRaw = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcReq
   return yield* underItsNonce(guard, raw, cleared.report, passing);
 });
 
-const fieldsOfCalls = ["version", "id", "chainId", "from", "calls", "atomicRequired", "forceAtomic", "capabilities"];
-
-/** Fields and capabilities of an EIP-5792 request that are not `optional`: what they change is not in the proof. */
-const demanded = (request: Readonly<Record<string, unknown>>, calls: ReadonlyArray<unknown>): ReadonlyArray<string> => [
-  ...Object.keys(request).filter((name) => !fieldsOfCalls.includes(name)),
-  ...[request, ...calls]
-    .flatMap((part) => Object.entries((isRecord(part) ? part["capabilities"] : null) ?? {}))
-    .flatMap(([name, capability]) => (isRecord(capability) && capability["optional"] === true ? [] : [name])),
-];
-
 /** By this viem knows an id that consists of the hashes of transactions. */
 const hashesMagic = `0x${"5792".repeat(16)}` as const;
 
-/** Several calls, proven as one bundle from `from` and rebuilt of what was proven; of a local account delivered in order. */
+/** True of a report that is refused because its calls were not proven as one transaction. */
+const isNotAtomic = (error: unknown): boolean => error instanceof NotCleared && error.report.findings.some(isApart);
+
+/**
+ * Several calls, proven as their account sends them and rebuilt of what was proven; of a local account delivered in order. Calls
+ * that have to be one pass where a delegated account makes them in one transaction.
+ */
 const sendCalls = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcRequest: RpcRequest, deliver: Deliver) {
   const { method } = rpcRequest;
   const [request] = paramsOf(rpcRequest);
@@ -152,18 +148,26 @@ const sendCalls = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcR
   // guard: a field of a call that the proof knows nothing of
   const stray = strayIn(calls);
   if (stray !== undefined) return yield* refused(stray, "is no field of a call that a proof covers");
-  const [unknown] = demanded(request, calls);
+  const other = Object.keys(request).find((name) => !fieldsOfRequest.includes(name));
+  const [unknown = other] = [request, ...calls].flatMap((part: unknown) => demandedIn(part) ?? []);
   // guard: a capability that the proof knows nothing of
   if (unknown !== undefined) return yield* refused(unknown, "is not covered by a proof", 5700);
   const chains = [request, ...calls].map((part: unknown) => (isRecord(part) ? part["chainId"] : null));
   const chainId = yield* chainOf(guard, pass, ...chains);
-  const bundle = bundleOf(calls, request["from"], chainId);
+  const batch = batchOf(request, calls, chainId);
+  // guard: calls that have to be one, and are not proven as one
+  const atomically = <A, E, R>(sending: Effect.Effect<A, E, R>) =>
+    Effect.catchIf(sending, isNotAtomic, () =>
+      refused("atomicRequired", "the account was not seen to make these calls in one transaction", 5760),
+    );
   const handing = Effect.gen(function* () {
-    const { report } = yield* preflight(guard, bundle);
+    const { defaults } = yield* Rpc;
+    const { transactions } = yield* check(batch, defaults);
+    const { report } = yield* atomically(preflightBatch(guard, batch));
     yield* chainOf(guard, pass, chainId);
     // guard: a sender whom the request does not name, and the node's client does
-    const from = request["from"] ?? report.transactions[0].input.from;
-    const rebuilt = { ...request, from, chainId: numberToHex(chainId), calls: callsOf(report, calls) };
+    const from = request["from"] ?? transactions[0].from;
+    const rebuilt = { ...request, from, chainId: numberToHex(chainId), calls: callsOf(transactions, calls) };
     const answer = yield* attempt(() => pass({ method, params: [rebuilt] }));
     const id = isRecord(answer) ? answer["id"] : answer;
     if (typeof id === "string") keep(guard.calls, id, report);
@@ -171,9 +175,7 @@ const sendCalls = Effect.fnUntraced(function* (guard: Guarding, pass: Pass, rpcR
   });
   // why: a payment that is looked for may hold the account
   if (deliver === null) return yield* inTurnOf(guard, request, handing);
-  if (request["atomicRequired"] === true || request["forceAtomic"] === true)
-    return yield* refused("atomicRequired", "this account sends one transaction after the other", 5760);
-  const hashes = yield* deliver(bundle);
+  const hashes = yield* atomically(deliver(batch));
   return { id: concat([...hashes, numberToHex(chainId, { size: 32 }), hashesMagic]) };
 });
 

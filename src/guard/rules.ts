@@ -296,7 +296,12 @@ export const oneEach = (inputs: ReadonlyArray<unknown>): Effect.Effect<void, Gua
 /** Scan, proof and clearance of an input; fails with `InvalidTransaction` or `NotCleared`. */
 export const preflight = Effect.fnUntraced(function* (guard: Guarding, input: unknown) {
   yield* oneEach(Array.isArray(input) ? input : [input]);
-  const report = yield* attempt(() => guard.on.preflight(input as never));
+  return yield* preflightBatch(guard, input);
+});
+
+/** The same of a batch of calls, whose fields were judged. */
+export const preflightBatch = Effect.fnUntraced(function* (guard: Guarding, batch: unknown) {
+  const report = yield* attempt(() => guard.on.preflight(batch as never));
   return { report, clearance: yield* clear(guard, report) };
 });
 

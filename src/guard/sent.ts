@@ -160,14 +160,18 @@ export const areAsked = (report: BundleReport, hashes: ReadonlyArray<Hash>): Eff
       atOnce,
     );
     const sent = found.flat();
-    const said = askedOf(report.transactions.map(({ input }) => input));
+    const inputs = report.transactions.map(({ input }) => input);
+    const said = askedOf(inputs);
     if (sent.length !== hashes.length || askedOf(sent) === said) return sent.length === hashes.length;
-    const { from } = report.transactions[0].input;
+    const { from, origin } = report.transactions[0].input;
     // why: a page that guards does not load how calldata is read until a batch comes back
-    const abi = yield* Effect.tryPromise(() => import("../abi/index.js"));
+    const { callsWithin } = yield* Effect.tryPromise(() => import("../abi/index.js"));
+    // why: a batch that was proven as one transaction may be written in another form
+    const wanted = origin?.batch === "made" ? askedOf(batchOf(from, inputs, callsWithin)) : said;
     // why: an account without code runs nothing of what it is sent
     return (
-      askedOf(batchOf(from, sent, abi.callsWithin)) === said &&
+      wanted !== "" &&
+      askedOf(batchOf(from, sent, callsWithin)) === wanted &&
       (yield* getCode({ address: from, block: "latest" })) !== "0x"
     );
   }).pipe(Effect.orElseSucceed(() => false));

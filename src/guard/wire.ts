@@ -1,7 +1,8 @@
 /** Transactions as JSON-RPC writes them: read into an input, and written from a cleared request. Pure. */
 import { formatTransactionRequest, numberToHex } from "viem";
 import { isRecord } from "../primitives/index.js";
-import type { Report, Request } from "../report/index.js";
+import type { Request } from "../report/index.js";
+import type { Transaction } from "../transaction/index.js";
 
 const oldTypes: ReadonlyArray<unknown> = ["0x0", "0x1", "legacy", "eip2930"];
 
@@ -29,17 +30,22 @@ const fieldsOfCall = ["to", "value", "data", "capabilities", "chainId"];
 export const strayIn = (calls: ReadonlyArray<unknown>): string | undefined =>
   calls.flatMap((call) => (isRecord(call) ? Object.keys(call) : [])).find((name) => !fieldsOfCall.includes(name));
 
-/** The bundle of an EIP-5792 request: one transaction for each call. */
-export const bundleOf = (calls: ReadonlyArray<unknown>, from: unknown, chainId: number): ReadonlyArray<unknown> =>
-  calls.map((call) => {
-    if (!isRecord(call)) return call;
-    const { to, value, data } = call;
-    return inputOf({ to, value, data, from }, chainId);
-  });
+/** The batch of an EIP-5792 request, for the pipeline: what a proof reads of it, and no more. */
+export const batchOf = (
+  { from, atomicRequired, forceAtomic, capabilities }: Readonly<Record<string, unknown>>,
+  calls: ReadonlyArray<unknown>,
+  chainId: number,
+): Readonly<Record<string, unknown>> => ({
+  ...{ from, atomicRequired, forceAtomic, capabilities, chainId: numberToHex(chainId) },
+  calls: calls.map((call) => (isRecord(call) ? { to: call["to"], value: call["value"], data: call["data"] } : call)),
+});
 
 /** The calls as they were given, for a wallet; a field that is written otherwise than it was proven, as it was proven. */
-export const callsOf = ({ transactions }: Report, calls: ReadonlyArray<unknown>): ReadonlyArray<object> =>
-  transactions.map(({ input: { to, value, data } }, index) => {
+export const callsOf = (
+  proven: ReadonlyArray<Pick<Transaction, "to" | "value" | "data">>,
+  calls: ReadonlyArray<unknown>,
+): ReadonlyArray<object> =>
+  proven.map(({ to, value, data }, index) => {
     const values = new Map<string, unknown>(Object.entries({ to, value: numberToHex(value), data }));
     const isKept = (name: string, field: unknown) =>
       !values.has(name) || String(field).toLowerCase() === values.get(name);

@@ -66,9 +66,7 @@ export const delegateFor = ({ from, origin, authorizationList }: Transaction): A
 const apart = (inputs: Inputs, why: NonNullable<Origin["batch"]>): Inputs =>
   Arr.map(inputs, ({ origin, ...input }) => {
     const { isAtomic, isSponsored } = origin ?? {};
-    // why: one call is all that succeeds or fails
-    const isOpen = isAtomic === true && (inputs.length > 1 || why !== "plain");
-    const kept: Origin = { ...(isOpen ? { isAtomic, batch: why } : {}), ...(isSponsored ? { isSponsored } : {}) };
+    const kept: Origin = { ...(isAtomic ? { isAtomic, batch: why } : {}), ...(isSponsored ? { isSponsored } : {}) };
     return { ...input, ...(Object.keys(kept).length === 0 ? {} : { origin: kept }) };
   });
 
@@ -257,7 +255,7 @@ export const withBatch = Effect.fnUntraced(function* <
   const alone = yield* callsIn(answers.alone, aloneBlocks);
   const sends = sentFor(inputs, {
     chainId: known ?? successOf(answers.chainId),
-    code: successOf(answers.code),
+    code: given[from]?.code ?? successOf(answers.code),
     count: successOf(answers.pending) ?? successOf(answers.count),
     form: tried === null ? undefined : formSeen(tried, word),
   });

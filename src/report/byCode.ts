@@ -38,6 +38,8 @@ export const isInVain = oneOf("ReturnedFalse", "AskedInVain", "CalledNobody");
 /** A call said itself that it did nothing. */
 export const isRefused = oneOf("ReturnedFalse");
 export const isReservedAhead = oneOf("NonceUnderReservation");
+/** The calls of a batch are not proven as one transaction. */
+export const isApart = oneOf("AtomicNotProven");
 export const isReplacement = oneOf("ReplacesPending");
 
 const called = "{to}[, {an account without code},][, {a delegated account},][, {a contract that this bundle creates},]";

@@ -1,5 +1,5 @@
 /** The report, its parts and renderings: the door of this room. */
-export { isInVain, isRefused, isReplacement, isReservedAhead } from "./byCode.js";
+export { isApart, isInVain, isRefused, isReplacement, isReservedAhead } from "./byCode.js";
 export { withAuthorizations } from "./authorizations.js";
 export { digestOfReport } from "./ready.js";
 export type { Evidence } from "./finding.js";

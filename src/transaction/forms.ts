@@ -238,11 +238,15 @@ const withoutCommon = (call: Given, path: string, names: ReadonlyArray<string>):
   return common === undefined ? Result.void : no(`${path}${common}`, "stands in one call; it is the same for all");
 };
 
-/** Fields of a batch of calls: those of `wallet_sendCalls`, and how its account is to be delegated. */
-export const fieldsOfCalls: ReadonlyArray<string> = [
-  ...["version", "id", "chainId", "chain", "from", "account", "calls", "capabilities", "atomicRequired", "forceAtomic"],
-  ...["delegate", "authorization"],
+/** Fields of `wallet_sendCalls` (EIP-5792, and as it was before). */
+export const fieldsOfRequest = [
+  ...["version", "id", "chainId", "from", "calls", "capabilities", "atomicRequired", "forceAtomic"],
 ];
+const fieldsOfCalls = [...fieldsOfRequest, "chain", "account", "delegate", "authorization"];
+
+/** True of a batch whose calls have to succeed or fail as one. */
+export const isDemandedAtomic = ({ atomicRequired, forceAtomic }: Given): boolean =>
+  [atomicRequired, forceAtomic].some((one) => given(one) && one !== false);
 
 /** The authorisation of a batch, which its account is to sign where nobody has. */
 const delegatingTo = (entry: unknown, from: unknown): unknown =>
@@ -259,11 +263,8 @@ const callBatch: Read = (request, at) =>
     const code = given(delegate) ? yield* address(delegate, `${at}delegate`) : null;
     if (code !== null && given(entry)) return yield* no(`${at}delegate`, "cannot be combined with authorization");
     if (given(entry) && !given(sender)) return yield* no(`${at}from`, "is missing; authorization needs it");
-    const isDemanded = ["atomicRequired", "forceAtomic"].some(
-      (name) => given(request[name]) && request[name] !== false,
-    );
     const origin: Origin = {
-      ...(isDemanded || code !== null || given(entry) ? { isAtomic: true } : {}),
+      ...(isDemandedAtomic(request) || code !== null || given(entry) ? { isAtomic: true } : {}),
       // why: among other transactions a batch stays a bundle
       ...(at.startsWith("[") ? {} : { batch: "open" }),
       ...(code === null ? {} : { delegate: code }),
@@ -281,8 +282,9 @@ const callBatch: Read = (request, at) =>
       const chains = [chainId, own].flatMap((id) => (given(id) ? [count(id)] : []));
       if (chains.length === 2 && chains[0] !== chains[1]) return no(`${path}chainId`, `differs from ${at}chainId`);
       const [common] = chains;
-      return Result.flatMap(withoutCommon(call, path, ["from", "account", "chain"]), () =>
-        foreign({ ...fields, from, account, chain, chainId: common }, path, origin),
+      return Result.flatMap(
+        withoutCommon(call, path, ["from", "account", "chain", ...(given(entry) ? ["authorizationList"] : [])]),
+        () => foreign({ ...fields, from, account, chain, chainId: common }, path, origin),
       );
     });
     const [first, ...others] = all;

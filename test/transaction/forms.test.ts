@@ -423,15 +423,28 @@ describe("what only a form says", () => {
     expect(await origins([raw.toUpperCase().replace("0X", "0x"), plain])).toEqual([{ raw }, undefined]);
     expect(await origins({ ...plain, type: 2, hash, blockNumber: null })).toEqual([undefined]);
     expect(await origins({ ...plain, type: 2, hash, blockNumber: 1n })).toEqual([{ isMined: true }]);
+    const batch = "open";
     expect(await origins({ account, calls: [call, call], forceAtomic: true })).toEqual([
-      { isAtomic: true },
-      { isAtomic: true },
+      { isAtomic: true, batch },
+      { isAtomic: true, batch },
     ]);
+    // among other transactions a batch is a bundle
+    expect(await origins([{ from, calls: [call], forceAtomic: true }, plain])).toEqual([{ isAtomic: true }, undefined]);
     const [loose] = await origins({ from, calls: [call], atomicRequired: "true" });
-    expect(loose).toEqual({ isAtomic: true });
+    expect(loose).toEqual({ isAtomic: true, batch });
     const optional = { atomicRequired: false, capabilities: { a: { optional: true } }, version: "2.0.0", id: "1" };
     expect(await origins({ method: "wallet_sendCalls", params: [{ from, calls: [call], ...optional }] })).toEqual([
-      undefined,
+      { batch },
+    ]);
+    const sponsored = { capabilities: { paymasterService: { url: "x", optional: true } } };
+    expect(await origins({ from, calls: [call], ...sponsored })).toEqual([{ batch, isSponsored: true }]);
+    expect(await origins({ from, calls: [call], delegate: to })).toEqual([
+      { isAtomic: true, batch, delegate: to.toLowerCase() },
+    ]);
+    const authorization = { address: to, chainId: 1, nonce: 3 };
+    const [delegating] = (await checked({ from, calls: [call], authorization })).transactions;
+    expect(delegating.authorizationList).toEqual([
+      { authority: from.toLowerCase(), address: to.toLowerCase(), chainId: 1, nonce: 3 },
     ]);
     const values = await fieldsOf({ from, chainId: "0x1", calls: [call, { to: other, data: "0x12" }] });
     expect(values.map(({ value, data, chainId }) => [value, data, chainId])).toEqual([
