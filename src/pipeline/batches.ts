@@ -62,12 +62,13 @@ export const delegateFor = ({ from, origin, authorizationList }: Transaction): A
   return recoveredAuthority(entry) === from ? lower(entry.address) : null;
 };
 
-/** The calls of a batch as a bundle, and why they are no one transaction. */
+/** The calls of a batch as a bundle, and why they are no one transaction. What its account was to be delegated to is of none of them. */
 const apart = (inputs: Inputs, why: NonNullable<Origin["batch"]>): Inputs =>
   Arr.map(inputs, ({ origin, ...input }) => {
     const { isAtomic, isSponsored } = origin ?? {};
     const kept: Origin = { ...(isAtomic ? { isAtomic, batch: why } : {}), ...(isSponsored ? { isSponsored } : {}) };
-    return { ...input, ...(Object.keys(kept).length === 0 ? {} : { origin: kept }) };
+    const list = isAtomic ? { authorizationList: null } : {};
+    return { ...input, ...list, ...(Object.keys(kept).length === 0 ? {} : { origin: kept }) };
   });
 
 /** The transactions that an account sends for its batch: one to itself, or one for each call. Pure. */
