@@ -146,8 +146,9 @@ export const signature = (signing: GivenSigning, options?: Options): Effect.Effe
  *
  * `preflight` and `scan` take the same batch, also as the request `{ method: "wallet_sendCalls", params: [batch] }`.
  *
- * Fails only with `InvalidTransaction`, before anything is sent. JSON-RPC: as `preflight`, and in a round in front `eth_getCode`,
- * `eth_getBalance` and twice `eth_simulateV1`; of an account that is to be delegated also `eth_getTransactionCount`.
+ * Fails only with `InvalidTransaction`, before anything is sent. JSON-RPC: as `preflight`, and in a round in front `eth_getCode` and
+ * `eth_simulateV1`; of an account that is to be delegated also `eth_getTransactionCount`; of a batch that fails, in a round behind,
+ * `eth_simulateV1` and `eth_getBalance`.
  *
  * @example
  * ```ts

@@ -11,13 +11,14 @@ import { describeRevert } from "../abi/print.js";
 import { decodeRevert } from "../abi/table.js";
 import { argumentsAt, bytesAt, nobody, placeOf, pointedAt, wordAt } from "../abi/words.js";
 import { chainsInUse } from "../eth/chains.js";
-import type { StateOverrides } from "../eth/parameters.js";
+import type { BlockParameter, Simulation, StateOverrides } from "../eth/parameters.js";
 import * as Questions from "../eth/questions.js";
 import { asked, one, sent, together, when } from "../eth/round.js";
 import { readSimulation, type CallResult } from "../eth/simulation.js";
 import type { Failure } from "../eth/ask.js";
 import { RandomWords } from "../primitives/effects.js";
 import { lower, type Address, type Hex } from "../primitives/hex.js";
+import { withJson } from "../primitives/json.js";
 import { address, count, text } from "../primitives/statement.js";
 import { code } from "../report/finding.js";
 import { abisOf } from "../report/options.js";
@@ -29,7 +30,7 @@ import { bundleOf, type Bundle } from "../steps/reading/bundle.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { recoveredAuthority } from "../transaction/authorities.js";
 import type { Origin, Transaction } from "../transaction/fields.js";
-import { inRound } from "./rounds.js";
+import { inRound, ledgerSoFar } from "./rounds.js";
 
 type Inputs = Arr.NonEmptyReadonlyArray<Transaction>;
 
@@ -79,7 +80,8 @@ export const sentFor = (inputs: Inputs, { chainId, code, count, form }: Facts): 
   const now = code === null ? null : delegateOf(code);
   if (code === null) return apart(inputs, "unread");
   if (next === null ? now === null : next === nobody) return apart(inputs, "plain");
-  if (!inputs.every(isPlainCall)) return apart(inputs, "fields");
+  const isOther = next === null && authorizationList !== null;
+  if (isOther || !inputs.every(isPlainCall)) return apart(inputs, "fields");
   if (form == null) return apart(inputs, form === null ? "unknown" : "unread");
   const calls = inputs.flatMap(({ to, value, data }) => (to === null ? [] : [{ to, value, data }]));
   const [given] = authorizationList ?? [];
@@ -100,6 +102,8 @@ export const sentFor = (inputs: Inputs, { chainId, code, count, form }: Facts): 
 };
 
 const trialGas = 1_000_000n;
+/** `supportsExecutionMode(bytes32)` of ERC-7821. */
+const supportsMode: Hex = `0xd03c7914${batchMode.slice(2)}`;
 /** Wei with which no call lacks any. */
 const purse = 2n ** 96n;
 
@@ -143,48 +147,65 @@ const culpritIn = (data: Hex, alone: ReadonlyArray<CallResult>): readonly [index
   return failed === undefined ? null : [index, revertOf(failed)];
 };
 
-/** The report of a batch that fails, with the call that it is. */
+/** The report of a batch that failed, with the call that it was. */
 const blamed = <A extends Report>(
   made: A,
   inputs: Inputs,
   alone: ReadonlyArray<CallResult>,
   balance: bigint | null,
 ): A => {
-  const [first] = made.transactions;
-  const { status, returnData } = first?.outcome ?? {};
-  if (first === undefined || (status !== "reverted" && status !== "halted")) return made;
-  const { request } = first;
-  const paid = (request?.gas ?? 0n) * (request?.maxFeePerGas ?? request?.gasPrice ?? 0n);
-  let left = (balance ?? purse) - paid;
+  const { outcome, request } = made.transactions[0] ?? {};
+  let left = balance === null ? purse : balance - (request?.gas ?? 0n) * (request?.maxFeePerGas ?? 0n);
   const short = inputs.findIndex(({ value }) => (left -= value) < 0n);
-  const told = culpritIn((returnData ?? "0x").toLowerCase() as Hex, alone);
+  const told = culpritIn((outcome?.returnData ?? "0x").toLowerCase() as Hex, alone);
   const isShort = short >= 0 && (told === null || short < told[0] || (short === told[0] && told[1] === "0x"));
   const [index, data] = isShort ? [short, null] : (told ?? [-1, null]);
-  const call = inputs[index];
-  if (call === undefined) return made;
+  const { to, data: calldata } = inputs[index] ?? { to: null, data: null };
+  if (to === null) return withJson(made);
   const abis = abisOf(made.options);
-  return withFinding(
-    made,
-    BatchCallFails.info(
-      { transaction: 0, evidence: "estimated" },
-      count("call", index + 1),
-      count("of", inputs.length),
-      address("to", call.to),
-      text("what", call.to === null ? null : describeRawCall(call.data, abis, { address: call.to })),
-      text(
-        "reason",
-        data === null
-          ? "the account has less than the calls send"
-          : describeRevert(decodeRevert(data, abis, { address: call.to }), { sources: true }),
-      ),
-    ),
-  );
+  const reason =
+    data === null
+      ? "the account has less than the calls send"
+      : describeRevert(decodeRevert(data, abis, { address: to }), { sources: true });
+  const numbers = [count("call", index + 1), count("of", inputs.length), address("to", to)];
+  const words = [text("what", describeRawCall(calldata, abis, { address: to })), text("reason", reason)];
+  return withFinding(made, BatchCallFails.info({ transaction: 0, evidence: "estimated" }, ...numbers, ...words));
 };
 
+/** The results of the calls of a simulated block; null where the node does not tell them. */
+const resultsOf = (
+  answer: Result.Result<unknown, Failure>,
+  blocks: Simulation["blocks"],
+): Effect.Effect<ReadonlyArray<CallResult> | null> =>
+  Effect.match(
+    Effect.flatMap(Effect.fromResult(answer), (told) => readSimulation(told, { blocks })),
+    { onFailure: () => null, onSuccess: (all) => all.at(-1)?.calls ?? null },
+  );
+
+/** The report with the call that fails, where the batch does. JSON-RPC, in a round behind: `eth_simulateV1`, `eth_getBalance`. */
+const withBlame = Effect.fnUntraced(function* <A extends Report>(
+  made: A,
+  inputs: Inputs,
+  on: Pick<Simulation["blocks"][number], "stateOverrides"> & Pick<Simulation, "block">,
+): Effect.fn.Return<A, never, Rpc> {
+  const { status } = made.transactions[0]?.outcome ?? {};
+  if (status !== "reverted" && status !== "halted") return made;
+  const { stateOverrides, block } = on;
+  const calls = inputs.map(({ from, to, value, data }) => ({ from, to, value, data }));
+  const blocks = [{ stateOverrides, calls }];
+  const asks = {
+    alone: one(Questions.simulation({ blocks, block })),
+    balance: one(Questions.balance({ address: inputs[0].from, block })),
+  };
+  const answers = yield* inRound("batch", sent(asked({ step: "simulate" }, together(asks))));
+  const alone = yield* resultsOf(answers.alone, blocks);
+  return blamed({ ...made, ledger: yield* ledgerSoFar }, inputs, alone ?? [], successOf(answers.balance));
+});
+
 /**
- * Runs `use` with what the account sends for its batch. JSON-RPC, in a round in front: `eth_getCode`, `eth_getBalance` and twice
- * `eth_simulateV1`, the trial and the calls one after the other; of an account that is to be delegated `eth_getTransactionCount`,
- * and `eth_chainId` where the chain is not known.
+ * Runs `use` with what the account sends for its batch. JSON-RPC, in a round in front: `eth_getCode` and `eth_simulateV1`, which
+ * tries what its code takes; of an account that is to be delegated `eth_getTransactionCount`, and `eth_chainId` where the chain is
+ * not known.
  */
 export const withBatch = Effect.fnUntraced(function* <
   P extends { readonly bundle: Bundle; readonly options: ReportOptions },
@@ -202,67 +223,45 @@ export const withBatch = Effect.fnUntraced(function* <
   const block = named === "pending" ? "latest" : named;
   const delegate = delegateFor(first);
   const known = first.chainId ?? memory.recall("chainId");
-  const [target, word]: readonly [Address, Hex] = [`0x5c${roll(19).slice(2)}`, roll(32)];
+  const [empty, target]: readonly [Address, Address] = [`0x5d${roll(19).slice(2)}`, `0x5c${roll(19).slice(2)}`];
+  const word = roll(32);
   const given = prepared.options.stateOverrides ?? {};
+  const code = delegate === null ? {} : { code: `0xef0100${delegate.slice(2)}` as const };
   const stateOverrides: StateOverrides = {
     ...given,
     // PUSH32 word, PUSH0, MSTORE, PUSH1 32, PUSH0, REVERT
     [target]: { code: `0x7f${word.slice(2)}5f5260205ffd` },
-    [from]: { ...given[from], balance: purse, ...(delegate === null ? {} : { code: `0xef0100${delegate.slice(2)}` }) },
+    [from]: { ...given[from], balance: purse, ...code },
   };
-  const trial = [
-    { to: `0x5d${roll(19).slice(2)}` as Address, value: 0n, data: "0x" as Hex },
-    { to: target, value: 0n, data: "0x" as Hex },
-  ];
-  const trials: ReadonlyArray<Hex> = [
-    `0xd03c7914${batchMode.slice(2)}`,
-    encodeBatch.erc7821(trial),
-    encodeBatch.executeBatch(trial),
-  ];
-  const simulated = (
-    calls: ReadonlyArray<{ readonly from: Address; readonly to: Address | null; readonly data: Hex }>,
-  ) => {
-    const blocks = [{ stateOverrides, calls }];
-    return [blocks, one(Questions.simulation({ blocks, block }))] as const;
-  };
-  const [triedBlocks, askTrial] = simulated(trials.map((data) => ({ from, to: from, data, gas: trialGas })));
-  const [aloneBlocks, askAlone] = simulated(inputs.map(({ to, value, data }) => ({ from, to, value, data })));
+  const trial = [empty, target].map((to) => ({ to, value: 0n, data: "0x" as const }));
+  const tries = [supportsMode, encodeBatch.erc7821(trial), encodeBatch.executeBatch(trial)];
+  const blocks = [{ stateOverrides, calls: tries.map((data) => ({ from, to: from, data, gas: trialGas })) }];
   const isNamed = delegate !== null;
+  const counted = (block: BlockParameter) => one(Questions.count({ address: from, block }));
   const answers = yield* inRound(
     "batch",
     sent(
       asked(
         { step: "code" },
         together({
-          ...{ code: one(Questions.code({ address: from, block })), trial: askTrial, alone: askAlone },
-          balance: one(Questions.balance({ address: from, block })),
-          count: when(isNamed, one(Questions.count({ address: from, block })), null),
-          pending: when(
-            isNamed && named === "pending",
-            one(Questions.count({ address: from, block: "pending" })),
-            null,
-          ),
+          code: one(Questions.code({ address: from, block })),
+          trial: one(Questions.simulation({ blocks, block })),
+          latest: when(isNamed, counted(block), null),
+          pending: when(isNamed && named === "pending", counted(named), null),
           chainId: when(isNamed && known === null, one(Questions.chainId), null),
         }),
       ),
     ),
   );
-  const callsIn = (answer: Result.Result<unknown, Failure>, blocks: typeof triedBlocks) =>
-    Effect.match(
-      Effect.flatMap(Effect.fromResult(answer), (told) => readSimulation(told, { blocks })),
-      { onFailure: () => null, onSuccess: (all) => all.at(-1)?.calls ?? null },
-    );
-  const tried = yield* callsIn(answers.trial, triedBlocks);
-  const alone = yield* callsIn(answers.alone, aloneBlocks);
+  const tried = yield* resultsOf(answers.trial, blocks);
   const sends = sentFor(inputs, {
     chainId: known ?? successOf(answers.chainId),
     code: given[from]?.code ?? successOf(answers.code),
-    count: successOf(answers.pending) ?? successOf(answers.count),
+    count: successOf(answers.pending) ?? successOf(answers.latest),
     form: tried === null ? undefined : formSeen(tried, word),
   });
-  const bundle = bundleOf(sends, prepared.options.accounts);
-  const asking = use({ ...prepared, bundle });
+  const asking = use({ ...prepared, bundle: bundleOf(sends, prepared.options.accounts) });
   return sends[0].origin?.batch === "made"
-    ? yield* Effect.map(asking, (made) => blamed(made, inputs, alone ?? [], successOf(answers.balance)))
+    ? yield* Effect.flatMap(asking, (made) => withBlame(made, inputs, { stateOverrides, block }))
     : yield* asking;
 });

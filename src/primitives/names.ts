@@ -77,7 +77,7 @@ export type WorldName = RunName | `${"between" | "twin" | "gas"} ${number}`;
  * fails inside without a word. `alreadySent`: whether a call that fails is in flight. `revertTrace`: where it fails.
  * `settlement`: what follows from the receipts. `quorumPinned`: endpoints of a quorum, on a block that all of them have.
  * `tokenSlots`: where tokens keep the balances and allowances that the caller pretends, in front of all else. `batch`: how an
- * account sends a batch of calls, in front of all else.
+ * account sends a batch of calls, in front of all else; and which of them fails, behind it.
  */
 export const askRules = [
   ...(["noPending", "replacement", "endpointChanged", "unsupportedPart", "missingAnswer", "unfunded"] as const),
