@@ -2,7 +2,10 @@
 import * as Effect from "effect/Effect";
 import {
   concatHex,
+  createWalletClient,
+  defineChain,
   encodeFunctionData,
+  http,
   numberToHex,
   parseAbi,
   type Address,
@@ -13,6 +16,8 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as Preflight from "../../src/Preflight.js";
 import * as Report from "../../src/Report.js";
+import { guardProvider, type SettledCalls } from "../../src/promise.js";
+import { guard } from "../../src/viem.js";
 import { cleared, layerOf, preflight, proveOn, severe, type Receipt } from "../preflight/scene.js";
 import { kitsFor, type Kit, type Reading } from "../signing/kit.js";
 import { hasBeds } from "../signing/parts.js";
@@ -331,6 +336,117 @@ describe.runIf(hasBeds("batches of calls on real accounts' code")).each(kitsFor(
       const stored = await Effect.runPromise(Report.fromJson(Report.toJson(first)));
       const again = await proveOn(layerOf(kit.scene.url), stored as Report.BundleReport);
       expect([again.verdict, again.transactions[0].input]).toEqual(["ready", first.transactions[0].input]);
+    });
+
+    /** A wallet that answers as the node does, and sends a batch as it likes; it says the chain, and which requests reached it. */
+    const walletOf = (send: () => Promise<Hex>) => {
+      const passed: Array<unknown> = [];
+      const hashes: Array<Hex> = [];
+      const request = async ({
+        method,
+        params = [],
+      }: {
+        readonly method: string;
+        readonly params?: ReadonlyArray<unknown>;
+      }) => {
+        if (method === "wallet_getCallsStatus")
+          return { status: 200, receipts: hashes.map((transactionHash) => ({ transactionHash })) };
+        if (method !== "wallet_sendCalls") return kit.scene.ask(method, params);
+        passed.push(params[0]);
+        hashes.push(await send());
+        return { id: "0x01" };
+      };
+      return { passed, request };
+    };
+
+    it("passes a guard where one transaction was proven, and is compared with what was mined", async () => {
+      const owner = owners.simple;
+      const calls = [
+        { to: stranger(5), value: "0x1" },
+        { to: kit.tokens.opened.address, data: data("transfer", [stranger(6), 2n]) },
+      ];
+      const request = {
+        ...{
+          version: "2.0.0",
+          from: owner.address,
+          calls,
+          chainId: numberToHex(kit.scene.chainId),
+          atomicRequired: true,
+        },
+      };
+      const batch = calls.map(({ to, value = "0x0", data = "0x" }) => ({ target: to, value: BigInt(value), data }));
+      const own = parseAbi([
+        "struct Call { address target; uint256 value; bytes data; }",
+        "function executeBatch(Call[] calls)",
+      ]);
+      const sent = encodeFunctionData({ abi: own, functionName: "executeBatch", args: [batch] } as never);
+      const settled: Array<SettledCalls> = [];
+      const asked = { method: "wallet_sendCalls", params: [request] } as never;
+      const honest = walletOf(() => kit.scene.pool(owner, { to: owner.address, data: sent }));
+      const guarded = guardProvider(honest, { onSettled: (one) => settled.push(one) });
+      expect(await guarded.request(asked)).toEqual({ id: "0x01" });
+      expect(honest.passed).toEqual([request]);
+      await kit.scene.mine();
+      await guarded.request({ method: "wallet_getCallsStatus", params: ["0x01"] } as never);
+      expect(settled).toMatchObject([{ class: "same", differences: [] }]);
+
+      // a wallet that leaves a call out
+      const less = encodeFunctionData({ abi: own, functionName: "executeBatch", args: [batch.slice(0, 1)] } as never);
+      const cheating = walletOf(() => kit.scene.pool(owner, { to: owner.address, data: less }));
+      const watched = guardProvider(cheating, { onSettled: (one) => settled.push(one) });
+      await watched.request(asked);
+      await kit.scene.mine();
+      await watched.request({ method: "wallet_getCallsStatus", params: ["0x01"] } as never);
+      expect(settled[1]).toMatchObject({ class: "unknown" });
+
+      // an account that takes no batch, a call that fails, and what no page may name
+      const silent = walletOf(() => Promise.reject(new Error("reached")));
+      const refusing = guardProvider(silent);
+      const codeOf = (more: object) =>
+        refusing.request({ method: "wallet_sendCalls", params: [{ ...request, ...more }] } as never).then(
+          () => "passed",
+          (error: { readonly _tag: string; readonly code: number }) => `${error._tag} ${error.code}`,
+        );
+      expect(await codeOf({ from: owners.plain.address })).toBe("GuardRefused 5760");
+      expect(
+        await codeOf({
+          calls: [calls[0], { to: kit.tokens.opened.address, data: data("transfer", [stranger(6), 10n ** 40n]) }],
+        }),
+      ).toBe("NotCleared 3");
+      expect(await codeOf({ delegate: kit.delegates.simple })).toBe("GuardRefused 5700");
+      expect(await codeOf({ authorization: {} })).toBe("GuardRefused 5700");
+      expect(await codeOf({ capabilities: { paymasterService: { url: "x" } } })).toBe("GuardRefused 5700");
+      expect(await codeOf({ capabilities: { paymasterService: { url: "x", optional: true } } })).toBe(
+        "NotCleared -32003",
+      );
+      expect(silent.passed).toEqual([]);
+    });
+
+    it("is one transaction of a local account that is delegated", async () => {
+      const chain = defineChain({
+        ...{ id: kit.scene.chainId, name: "test", rpcUrls: { default: { http: [kit.scene.url] } } },
+        nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+      });
+      const transport = http(kit.scene.url);
+      const calls = [
+        { to: stranger(5), value: 3n },
+        { to: kit.tokens.opened.address, data: data("transfer", [stranger(6), 4n]) },
+      ];
+      const asking = (account: PrivateKeyAccount) =>
+        guard(createWalletClient({ account, chain, transport }), {}).sendCalls({ calls, forceAtomic: true } as never);
+      await expect(asking(owners.plain)).rejects.toMatchObject({
+        cause: { _tag: "GuardRefused", code: 5760 },
+      });
+      const account = owners.metamask;
+      const nonce = await kit.scene.count(account.address);
+      const before = await kit.read({ kind: "native", of: stranger(5) });
+      const { id } = await asking(account);
+      // one hash, the chain, and the mark by which viem knows them
+      expect(id.length).toBe(2 + 3 * 64);
+      await kit.scene.mine();
+      expect((await receiptOf(id.slice(0, 66) as Hex)).status).toBe("0x1");
+      expect(await kit.scene.count(account.address)).toBe(nonce + 1);
+      expect((await kit.read({ kind: "native", of: stranger(5) })) - before).toBe(3n);
     });
   },
 );
