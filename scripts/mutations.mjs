@@ -57,6 +57,7 @@ const guards = {
   ],
   "a nonce that another send took": ["false", "test/guard/hostile"],
   "a capability that the proof knows nothing of": ["false", "test/guard/hostile"],
+  "calls that have to be one, and are not proven as one": ["(sending) => sending", "test/accounts/batches"],
   "a signature of what is no transaction": ["true", "test/guard/hostile"],
   "a way to sign or send that is not known": ["null", "test/guard/hostile"],
   "a request that is changed while it is proven": ["params", "test/guard/hostile"],

@@ -1,4 +1,4 @@
-/** `evm-preflight check`: one transaction, bundle or signature, one report, one exit code. */
+/** `evm-preflight check`: one transaction, bundle, batch of calls or signature, one report, one exit code. */
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -93,6 +93,10 @@ export const check = Command.make(
       description: "A file, under policies, at an endpoint that wants a key",
     },
     { command: "evm-preflight check bundle.json --json", description: "A bundle from a file" },
+    {
+      command: "evm-preflight check --calls calls.json --from 0x…",
+      description: "A batch of calls, as a wallet is asked to send it",
+    },
     {
       command: "evm-preflight check --typed-data permit.json --signer 0x…",
       description: "A signature: what whoever holds it may do",

@@ -9,7 +9,7 @@ import * as Argument from "effect/cli/Argument";
 import type * as Command from "effect/cli/Command";
 import * as Flag from "effect/cli/Flag";
 import { Chains, lookup } from "../Chains.js";
-import { type Problem, escapeText, isHex } from "../primitives/index.js";
+import { type Problem, escapeText, isHex, isRecord } from "../primitives/index.js";
 import * as Policy from "../Policy.js";
 import type { Options } from "../Preflight.js";
 import { named, type times } from "../report/index.js";
@@ -63,9 +63,19 @@ const ofSigning = {
   origin: ["origin", "origin that asks for the message, such as https://example.org: a sign-in is held against it"],
 } as const satisfies Readonly<Record<string, readonly [name: string, help: string]>>;
 
+/** Name and help of each flag that describes a batch of calls. */
+const ofBatch = {
+  calls: [
+    "calls",
+    "in place of a transaction: JSON file with an array of calls from one account, beside --from, or a batch (EIP-5792); - for stdin",
+  ],
+  delegate: ["delegate", "code to which the account is to be delegated (EIP-7702), beside --calls"],
+} as const satisfies Readonly<Record<string, readonly [name: string, help: string]>>;
+
 const rowsOfFields: Readonly<Record<string, readonly [name: string, help: string]>> = {
   ...ofTransaction,
   ...ofSigning,
+  ...ofBatch,
 };
 
 /** The flag that a field comes from; the field itself where it has none. */
@@ -141,6 +151,7 @@ export const checkFlags = {
   ),
   ...Rows.map(ofTransaction, ([name, help]) => text(name, help)),
   ...Rows.map(ofSigning, ([name, help]) => text(name, help)),
+  ...Rows.map(ofBatch, ([name, help]) => text(name, help)),
   ...optionFlags,
 };
 
@@ -184,7 +195,8 @@ const readSigning = Effect.fnUntraced(function* (flags: CheckFlags) {
       ? null
       : yield* wrong(flagOf(stray), "stands beside --typed-data, --message or --authorization");
   }
-  const other = second ?? Object.keys(Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction))))[0];
+  const besides = Struct.pick(flags, [...Struct.keys(ofTransaction), ...Struct.keys(ofBatch)]);
+  const other = second ?? Object.keys(Rows.getSomes(besides))[0];
   if (other !== undefined) return yield* wrong(flagOf(other), `cannot be combined with ${flagOf(kind)}`);
   if (flags.input.length > 0) return yield* wrong("input", `cannot be combined with ${flagOf(kind)}`);
   const given = signed[kind] ?? "";
@@ -196,10 +208,32 @@ const readSigning = Effect.fnUntraced(function* (flags: CheckFlags) {
     : yield* wrong("--signer", "is missing: the address whose key signs");
 });
 
-/** The transaction or bundle, or the signature. */
+/** The batch of calls, as the pipeline takes it; null where the flags describe none. */
+const readBatch = Effect.fnUntraced(function* (flags: CheckFlags) {
+  const { calls: path, delegate }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofBatch)));
+  if (path === undefined)
+    return delegate === undefined ? null : yield* wrong(flagOf("delegate"), "stands beside --calls");
+  const {
+    from,
+    chainId: _,
+    ...others
+  }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
+  const [other = flags.input.length > 0 ? "input" : undefined] = Object.keys(others);
+  if (other !== undefined) return yield* wrong(flagOf(other), "cannot be combined with --calls");
+  const json = yield* readJson(path, flagOf("calls"));
+  const batch = Array.isArray(json) ? { calls: json } : json;
+  if (!isRecord(batch) || !Array.isArray(batch["calls"]))
+    return yield* wrong(flagOf("calls"), "must hold an array of calls, or a batch with calls");
+  const chainId = yield* readFlag(flagOf("chainId"), flags.chainId, integer);
+  const own = Rows.filter({ from, chainId, delegate }, (value) => value !== undefined);
+  const twice = Object.keys(own).find((name) => batch[name] != null);
+  return twice === undefined ? { ...batch, ...own } : yield* wrong(flagOf(twice), "stands in the file, too");
+});
+
+/** The transaction or bundle, the batch of calls, or the signature. */
 export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
-  const signing = yield* readSigning(flags);
-  if (signing !== null) return signing;
+  const other = (yield* readSigning(flags)) ?? (yield* readBatch(flags));
+  if (other !== null) return other;
   const { abi, ...values }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
   const inputFrom = (read: ReturnType<typeof inputOf>) =>
     Effect.mapError(Effect.fromResult(read), (error) => complaint(flags, error));

@@ -14,10 +14,9 @@ import {
 } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import * as Preflight from "../../src/Preflight.js";
-import * as Report from "../../src/Report.js";
-import { guardProvider, type SettledCalls } from "../../src/promise.js";
-import { guard } from "../../src/viem.js";
+import { Preflight, Report } from "evm-preflight";
+import { guardProvider, type SettledCalls } from "evm-preflight/promise";
+import { guard } from "evm-preflight/viem";
 import { cleared, layerOf, preflight, proveOn, severe, type Receipt } from "../preflight/scene.js";
 import { kitsFor, type Kit, type Reading } from "../signing/kit.js";
 import { hasBeds } from "../signing/parts.js";

@@ -185,6 +185,30 @@ const signatureFields = {
   policies: preflightFields.policies,
 };
 
+const text = (description: string) => ({ type: "string", description });
+const capabilities = { type: "object", description: 'by name; one without "optional": true is refused' };
+const callsFields = {
+  from: text("the account that makes the calls, and pays"),
+  calls: {
+    ...{ type: "array", maxItems: maxTransactions, description: "the calls, in order, as wallet_sendCalls takes them" },
+    items: schemaOf(
+      {
+        to: text("the receiver"),
+        value: text("wei as hex, 0x3e8"),
+        data: text("calldata, 0x…"),
+        capabilities,
+      },
+      [],
+    ),
+  },
+  chainId: { type: ["string", "integer"], description: "chain that the batch is for, as a number or as hex" },
+  atomicRequired: { type: "boolean", description: "true if all calls have to succeed, or none is made" },
+  capabilities,
+  delegate: text("code to which the account is to be delegated for it (EIP-7702)"),
+  authorization: signatureFields.authorization,
+  policies: preflightFields.policies,
+};
+
 const explainFields = {
   data: { type: "string", description: "calldata, revert data, or a log's data; 0x…" },
   topics: {
@@ -221,6 +245,12 @@ export const toolsOf = (options: Preflight.Options) => ({
     schemaOf(signatureFields, ["signer"]),
     true,
     reporting(options, (args, all) => Preflight.signature(args as never, all)),
+  ),
+  preflight_calls: tool(
+    "Report what a batch of calls from one account (EIP-5792, wallet_sendCalls) would do if it were sent now: of a delegated account as one transaction, of any other as one for each call. Names the call that fails. ready, caution, unknown or blocked; only ready is safe to sign. Signs and sends nothing.",
+    schemaOf(callsFields, ["from", "calls"]),
+    true,
+    reporting(options, (args, all) => Preflight.callBatch(args as never, all)),
   ),
   explain: tool(
     "Decode calldata, revert data or a log into words, by an ABI, or by a table of common functions, events and errors. A selector does not prove what a contract does.",
