@@ -181,6 +181,7 @@ export interface CallBatch {
       readonly to?: Address | undefined;
       /** Wei, as a bigint or as a quantity of JSON-RPC. */
       readonly value?: bigint | Hex | undefined;
+      /** Those of this call. */
       readonly capabilities?: Capabilities | undefined;
     }
   >;
@@ -188,6 +189,7 @@ export interface CallBatch {
   readonly chainId?: number | Hex | undefined;
   /** True if all calls have to succeed, or none is made. */
   readonly atomicRequired?: boolean | undefined;
+  /** Those of the whole batch; an optional `paymasterService` is a warning. */
   readonly capabilities?: Capabilities | undefined;
   /** The version of EIP-5792's request. */
   readonly version?: string | undefined;
