@@ -76,17 +76,17 @@ const apart = (inputs: Inputs, why: NonNullable<Origin["batch"]>): Inputs =>
 export const sentFor = (inputs: Inputs, { chainId, code, count, form }: Facts): Inputs => {
   const [first] = inputs;
   const { from, origin, authorizationList } = first;
-  const next = delegateFor(first);
-  const now = code === null ? null : delegateOf(code);
-  if (code === null) return apart(inputs, "unread");
-  if (next === null ? now === null : next === nobody) return apart(inputs, "plain");
-  const isOther = next === null && authorizationList !== null;
-  if (isOther || !inputs.every(isPlainCall)) return apart(inputs, "fields");
-  if (form == null) return apart(inputs, form === null ? "unknown" : "unread");
-  const calls = inputs.flatMap(({ to, value, data }) => (to === null ? [] : [{ to, value, data }]));
   const [given] = authorizationList ?? [];
+  const next = delegateFor(first);
+  if (code === null) return apart(inputs, "unread");
+  const now = delegateOf(code);
+  if (given !== undefined && next === null) return apart(inputs, "ineffective");
+  if (next === null ? now === null : next === nobody) return apart(inputs, "plain");
+  if (!inputs.every(isPlainCall)) return apart(inputs, "fields");
   const isNeeded = next !== null && (next !== now || given !== undefined);
-  if (isNeeded && (count === null || chainId === null)) return apart(inputs, "unread");
+  if (form === undefined || (isNeeded && (count === null || chainId === null))) return apart(inputs, "unread");
+  if (form === null) return apart(inputs, "unknown");
+  const calls = inputs.flatMap(({ to, value, data }) => (to === null ? [] : [{ to, value, data }]));
   // why: the account's own transaction uses up its nonce before the authorisation is looked at
   const due = Number(count) + 1;
   if (given !== undefined && next !== now && (given.nonce !== due || ![0, chainId].includes(given.chainId)))
@@ -110,9 +110,6 @@ const purse = 2n ** 96n;
 /** Everything that a call said as it failed. */
 const saidBy = (call: CallResult | undefined): string =>
   call?.status === "failure" ? `${call.returnData}${call.error?.data ?? ""}`.toLowerCase() : "";
-
-/** The data of a call that failed. */
-const revertOf = ({ returnData, error }: CallResult): Hex => (returnData === "0x" ? (error?.data ?? "0x") : returnData);
 
 /** The form that a trial shows: a call to code that answers with a word of ours was made, and undid all. */
 export const formSeen = (calls: ReadonlyArray<CallResult>, word: Hex): keyof typeof encodeBatch | null => {
@@ -143,8 +140,8 @@ const culpritIn = (data: Hex, alone: ReadonlyArray<CallResult>): readonly [index
     return index === null ? null : [Number(index), inner ?? "0x"];
   }
   const index = alone.findIndex(({ status }) => status === "failure");
-  const failed = alone[index];
-  return failed === undefined ? null : [index, revertOf(failed)];
+  const { returnData = "0x", error = null } = alone[index] ?? {};
+  return index < 0 ? null : [index, returnData === "0x" ? (error?.data ?? "0x") : returnData];
 };
 
 /** The report of a batch that failed, with the call that it was. */

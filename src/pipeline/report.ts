@@ -101,7 +101,8 @@ const whyApart: Readonly<Record<NonNullable<Origin["batch"]>, string>> = {
   unknown: "the form in which the account's code takes calls is not known",
   unread: "the node did not tell how the account's code takes calls",
   fields: "a call has no receiver, or fields of a transaction",
-  ineffective: "the authorisation is not for the nonce behind the account's next one, or for another chain",
+  ineffective:
+    "the authorisation is another account's, not for the nonce behind the account's next one, or for another chain",
 };
 
 /**

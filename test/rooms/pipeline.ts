@@ -8,6 +8,7 @@ export {
   type Answers,
   type Round,
 } from "../../src/pipeline/answers.js";
+export { delegateFor, formSeen, sentFor, type Facts } from "../../src/pipeline/batches.js";
 export { heldOf } from "../../src/pipeline/askProof.js";
 export { innermost, tracedInner } from "../../src/pipeline/extras/trace.js";
 export {

@@ -185,28 +185,17 @@ const signatureFields = {
   policies: preflightFields.policies,
 };
 
-const text = (description: string) => ({ type: "string", description });
-const capabilities = { type: "object", description: 'by name; one without "optional": true is refused' };
 const callsFields = {
-  from: text("the account that makes the calls, and pays"),
+  from: { type: "string", description: "the account that makes the calls, and pays" },
   calls: {
-    ...{ type: "array", maxItems: maxTransactions, description: "the calls, in order, as wallet_sendCalls takes them" },
-    items: schemaOf(
-      {
-        to: text("the receiver"),
-        value: text("wei as hex, 0x3e8"),
-        data: text("calldata, 0x…"),
-        capabilities,
-      },
-      [],
-    ),
+    ...{ type: "array", items: { type: "object" }, maxItems: maxTransactions },
+    description: 'the calls, in order: {"to": "0x…", "value": "0x3e8", "data": "0x…"}, value in wei as hex',
   },
   chainId: { type: ["string", "integer"], description: "chain that the batch is for, as a number or as hex" },
   atomicRequired: { type: "boolean", description: "true if all calls have to succeed, or none is made" },
-  capabilities,
-  delegate: text("code to which the account is to be delegated for it (EIP-7702)"),
-  authorization: signatureFields.authorization,
-  policies: preflightFields.policies,
+  capabilities: { type: "object", description: 'by name; one without "optional": true is refused' },
+  delegate: { type: "string", description: "code to which the account is to be delegated for it (EIP-7702)" },
+  ...{ authorization: signatureFields.authorization, policies: preflightFields.policies },
 };
 
 const explainFields = {
