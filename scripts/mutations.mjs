@@ -57,6 +57,10 @@ const guards = {
   ],
   "a nonce that another send took": ["false", "test/guard/hostile"],
   "a capability that the proof knows nothing of": ["false", "test/guard/hostile"],
+  "an authorisation that the chain skips, so that nothing would be made of the calls": [
+    "false",
+    "test/preflight/pure/batches",
+  ],
   "calls that have to be one, and are not proven as one": ["(sending) => sending", "test/accounts/batches"],
   "a signature of what is no transaction": ["true", "test/guard/hostile"],
   "a way to sign or send that is not known": ["null", "test/guard/hostile"],

@@ -89,6 +89,7 @@ export const sentFor = (inputs: Inputs, { chainId, code, count, form }: Facts): 
   const calls = inputs.flatMap(({ to, value, data }) => (to === null ? [] : [{ to, value, data }]));
   // why: the account's own transaction uses up its nonce before the authorisation is looked at
   const due = Number(count) + 1;
+  // guard: an authorisation that the chain skips, so that nothing would be made of the calls
   if (given !== undefined && next !== now && (given.nonce !== due || ![0, chainId].includes(given.chainId)))
     return apart(inputs, "ineffective");
   const own = { authority: from, address: next ?? nobody, chainId: chainId ?? 0, nonce: due };
