@@ -18,6 +18,7 @@ export { describeRevert } from "./abi/print.js";
 export { DecodedArgument } from "./abi/values.js";
 export type { Stated } from "./primitives/statement.js";
 export { Disposed, InvalidConnection, InvalidStep, InvalidTransaction, ReportVersion } from "./errors/input.js";
+export { BundlerError, bundlerErrorOf } from "./errors/bundler.js";
 export * from "./errors/nonces.js";
 export {
   Revert,
