@@ -263,6 +263,10 @@ const aloneIn = ({ transactions, signings }: Pick<Report, "transactions" | "sign
   return transactions.length === 0 && only !== undefined && others.length === 0 ? { signing: only } : {};
 };
 
+/** The balances without those of bundlers that are made up, and of who pays them. */
+const withoutPaid = ({ balanceChanges }: Pick<Movements, "balanceChanges">, { paid }: Signings) =>
+  balanceChanges.filter(({ account, token }) => token !== null || !paid.has(account));
+
 /** The draft of the report on `bundle`, every choice of it made, out of one round's answers; and how it is made whole. */
 export const draftOf = (
   bundle: Bundle<Filled>,
@@ -333,6 +337,7 @@ export const draftOf = (
       before: answers.before,
       after: answers.after,
       chainId: answers.chainId,
+      traces: traces ?? [],
       found: withoutSending(bundle, every),
     },
   });
@@ -342,6 +347,8 @@ export const draftOf = (
     chain: shownChain(answers.chain, answers.chainId, described),
     ...{ options, steps: { with: [...about.own.names], without: leftOutOf(steps) } },
     ...{ observed, transactions, carriers: [], signings, funds, ...movements, stateChanges, payees },
+    // why: what a bundler gets is told as the cost of its operation
+    ...(about.signings == null ? {} : { balanceChanges: withoutPaid(movements, about.signings) }),
     findings: [...found, ...checkHoles(bundle, found)],
   };
   const whole = (ledger: Report["ledger"]): BundleReport => {
@@ -385,6 +392,7 @@ export const makeDraft = Effect.fnUntraced(function* (
   yield* turn;
   const sources = yield* Effect.service(CurrentSources);
   const signings = yield* Effect.service(CurrentSignings);
+  if (signings !== null) yield* signings.further(bundle);
   if (sources === null) return draftOf(bundle, answers, { ...about, signings }, moved);
   yield* sources.heard;
   const made = draftOf(bundle, answers, { ...about, signings, intents: sources.intents() }, moved);

@@ -20,6 +20,7 @@ import { code, fromError, type Finding } from "../report/finding.js";
 import { Rpc } from "../rpc/index.js";
 import { accountFormOf, carriersOf, isPlaced, isSigning, mergedIn, operationIn, safeIn } from "../signing/index.js";
 import { signingIn, type AnySigning, type Mode, type OpenSigning, type PlacedSigning } from "../signing/index.js";
+import { traceEmitter } from "../effects/movements.js";
 import { ecrecover, given, shimCode, spendingCalls, signInProblem, type Signing, type Use } from "../signing/index.js";
 import { bundleOf, isCarrier, type Bundle } from "../steps/reading/bundle.js";
 import { DelegationIneffective } from "../steps/reading/control.js";
@@ -29,6 +30,8 @@ import { witnessFees } from "../witness/placement.js";
 import { staticCall, type CallQuery } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { judgedAsAccount, resolved } from "./accounts.js";
+import { askLimit, type LimitTold } from "./operations.js";
+import { SignatureNotAssumed, SignatureNotYet, SignatureUsed } from "./signatureCodes.js";
 import { CurrentSignings, type Assumable, type Signed, type Signings } from "./signings.js";
 
 /** Most signatures of one input. */
@@ -101,27 +104,46 @@ interface Assuming {
   readonly senders: ReadonlySet<string>;
   /** Accounts that are given what their calls cost. */
   readonly funded: ReadonlyArray<Address>;
+  /** Made-up accounts that are paid for bundling user operations, a word each, with the EntryPoint that pays. */
+  readonly bundlers: ReadonlyMap<string, string>;
 }
+
+/** A call without what its bundler is paid: that is nobody's who is there, and it follows the base fee. */
+const withoutPay = (call: unknown, { bundlers }: Assuming): unknown => {
+  const isPay = (log: unknown): boolean => {
+    const { address, topics } = recordIn(log);
+    const [, from, to] = listed(topics).map((topic) => String(topic).toLowerCase());
+    return String(address).toLowerCase() === traceEmitter && from !== undefined && bundlers.get(to ?? "") === from;
+  };
+  return bundlers.size > 0 && isRecord(call) && Array.isArray(call["logs"])
+    ? { ...call, logs: call["logs"].filter((log) => !isPay(log)) }
+    : call;
+};
 
 /** True of a block in which the override is tried: one of its calls may verify. */
 const isTriedIn = (entry: Wire, { trials, probes, senders }: Assuming): boolean =>
   trials.length + probes.length > 0 &&
   listed(entry["calls"]).some((call) => senders.has(String(recordIn(call)["from"]).toLowerCase()));
 
+/** A state with what the calls of these accounts cost. */
+const pursesIn = (state: Wire, accounts: ReadonlyArray<Address>): Wire => ({
+  ...state,
+  ...Object.fromEntries(
+    accounts.map((account) => [account, { ...recordIn(state[account]), balance: quantity(purse) }]),
+  ),
+});
+
 /** A block with the override in it, the purses of the first, and the trials in front of its calls. */
 const withTrials = (entry: Wire, assuming: Assuming, isFirst: boolean): Wire => {
   const { override, trials, probes, tester, funded } = assuming;
   const state = recordIn(entry["stateOverrides"]);
-  const purses = (accounts: ReadonlyArray<Address>): Wire =>
-    Object.fromEntries(accounts.map((account) => [account, { ...recordIn(state[account]), balance: quantity(purse) }]));
   const calls = listed(entry["calls"]);
   const isTried = isTriedIn(entry, assuming);
   return {
     ...entry,
     stateOverrides: {
-      ...state,
-      ...(isFirst ? purses(funded) : {}),
-      ...(isTried ? { ...purses([tester]), ...override } : {}),
+      ...(isFirst ? pursesIn(state, funded) : state),
+      ...(isTried ? { [tester]: { ...recordIn(state[tester]), balance: quantity(purse) }, ...override } : {}),
     },
     ...(isTried ? { calls: [...trials, ...calls.map((call) => ({ call })), ...probes].map(({ call }) => call) } : {}),
   };
@@ -156,7 +178,8 @@ const nodeWith = (
   const request: Rpc["Service"]["request"] = (method, params) => {
     const [first, block, third, ...rest] = params;
     if (method === "debug_traceCall") {
-      const stateOverrides = { ...recordIn(recordIn(third)["stateOverrides"]), ...assuming.override };
+      const state = recordIn(recordIn(third)["stateOverrides"]);
+      const stateOverrides = { ...pursesIn(state, assuming.funded), ...assuming.override };
       return rpc.request(method, [first, block, { ...recordIn(third), stateOverrides }, ...rest]);
     }
     if (method !== "eth_simulateV1") return rpc.request(method, params);
@@ -184,9 +207,11 @@ const nodeWith = (
             if (isPaidIn(recordIn(calls[end + place]), paid)) open(signing);
           const { transactions } = told;
           const sent = Array.isArray(transactions) ? { transactions: transactions.slice(count, end) } : {};
+          const own = calls.slice(count, end).map((call) => withoutPay(call, assuming));
           // why: the bloom is of all calls
-          const isOfMore = calls.slice(end).some((call) => listed(recordIn(call)["logs"]).length > 0);
-          return { ...told, calls: calls.slice(count, end), ...sent, ...(isOfMore ? { logsBloom: null } : {}) };
+          const isOfMore =
+            assuming.bundlers.size > 0 || calls.slice(end).some((call) => listed(recordIn(call)["logs"]).length > 0);
+          return { ...told, calls: own, ...sent, ...(isOfMore ? { logsBloom: null } : {}) };
         });
         return isTaken ? Effect.succeed(read) : Effect.andThen(refuse, Effect.fail(ignored()));
       },
@@ -241,6 +266,11 @@ const assumingOf = (
             paid: [sign.signer, taker].map(padded).join().toLowerCase(),
           })),
     ),
+    bundlers: new Map(
+      signings.flatMap(({ use: { operation }, stand: { taker } }) =>
+        operation === undefined ? [] : [[padded(taker), padded(operation.entryPoint)] as const],
+      ),
+    ),
     senders: new Set(bundle.map(({ signer }) => signer.toLowerCase())),
     funded: [
       ...new Set(bundle.flatMap((entry) => (isCarrier(entry) && !senders.has(entry.signer) ? [entry.signer] : []))),
@@ -267,9 +297,7 @@ export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown
     }
   }
   const signings = yield* readSignings(own);
-  const late = signings.findIndex(
-    (signing, at) => isPlaced(signing) && signing.sign.kind === "authorization" && at + signing.place > 0,
-  );
+  const late = signings.findIndex((signing, at) => at + signing.place > 0 && hasAuthorization(signing));
   // why: the state that an authorisation makes is assumed in front of the first call
   if (late >= 0)
     return yield* new InvalidTransaction({
@@ -286,6 +314,12 @@ export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown
     carried: (inputs: ReadonlyArray<Transaction>) => mergedIn(inputs, signings, "shim"),
   };
 });
+
+/** True of what sets an account's code. */
+const hasAuthorization = (signing: AnySigning): boolean =>
+  isPlaced(signing)
+    ? signing.sign.kind === "authorization"
+    : signing.open.form === "userOperation" && signing.open.operation.authorization !== null;
 
 /** `DOMAIN_SEPARATOR()`. */
 const separatorOf = (contract: Address) => staticCall(contract, "0x3644e515");
@@ -309,17 +343,6 @@ export const HashBlind = code("approvals", ["unavailable"], "HashBlind", [
 ]);
 
 /**
- * The signature was not taken for given: the account's own call was simulated in its place, or an account with code did not
- * take it.
- * @figures text("because", "the account's own equal call was simulated")
- * @unavailable where no call of the account does the same, or the account's code did not take the signature
- */
-export const SignatureNotAssumed = code("approvals", ["warning", "unavailable"], "SignatureNotAssumed", [
-  "the signature itself could not be simulated",
-  "use a node that lets `movePrecompileToAddress` replace ECRECOVER, such as geth",
-]);
-
-/**
  * The contract verifies signatures for another domain, so that this one is of no use there.
  * @unavailable where the account's own equal call was simulated and the contract does not tell its domain
  */
@@ -332,21 +355,6 @@ export const DomainDisagrees = code("approvals", ["blocker", "unavailable"], "Do
 export const SignatureUnbound = code("approvals", ["warning"], "SignatureUnbound", [
   "the signature is valid on every chain",
   "sign it only if it is meant for every chain",
-]);
-
-/** It was used before, or its number was passed. */
-export const SignatureUsed = code("approvals", ["blocker"], "SignatureUsed", [
-  "the signature's nonce is used already",
-  "ask for a message with the next nonce",
-]);
-
-/**
- * It cannot be used yet. What it does then is not known now.
- * @figures count("usable from", 1_800_000_000n)
- */
-export const SignatureNotYet = code("approvals", ["unavailable"], "SignatureNotYet", [
-  "the signature cannot be used yet",
-  "run it again when it can be used",
 ]);
 
 /**
@@ -566,11 +574,15 @@ const judging = (
   shorten: (index: number, taken: ReadonlyArray<bigint>) => void,
   opened: ReadonlySet<number>,
   lastUse: bigint | null,
+  options: Assumable["options"],
+  rpc: Rpc["Service"],
+  limits = new Map<string, LimitTold | null>(),
 ): Signings => ({
   looks: signings.flatMap(({ use, typed }) => [
     ...use.used.map(({ query }) => query),
     ...(use.leaves === undefined ? [] : [use.leaves.query]),
     ...(use.taken ?? []).flatMap(({ there }) => there),
+    ...(use.looks ?? []),
     ...(use.contract === null || typed === null || use.unread !== null ? [] : [separatorOf(use.contract)]),
     { kind: "account" as const, address: use.account },
   ]),
@@ -581,6 +593,21 @@ const judging = (
   ),
   accounts: [...new Set(signings.map(({ use }) => use.account))],
   lastUse,
+  further: (bundle) =>
+    Effect.forEach(
+      signings,
+      (signing, index) => {
+        const entry = bundle.find(({ input }) => input.origin?.signing === index);
+        const { digest } = signing.sign;
+        return entry === undefined || mode !== "shim" || signing.use.operation === undefined || limits.has(digest)
+          ? Effect.void
+          : Effect.map(askLimit(signing, entry.outcome, options, rpc), (low) => void limits.set(digest, low));
+      },
+      { discard: true },
+    ),
+  paid: new Set(
+    signings.flatMap(({ use, stand }) => (use.operation === undefined ? [] : [stand.taker, use.operation.entryPoint])),
+  ),
   judge: (seen) => {
     const { bundle, before, after, chainId, found } = seen;
     const kept = new Set<Finding>();
@@ -590,7 +617,14 @@ const judging = (
         const carriers = bundle.filter(({ input }) => input.origin?.signing === index);
         const isCarried = carriers.length > 0 && carriersOf(signing, mode) !== null;
         const assumed = !isCarried ? null : sign.kind === "authorization" ? ("code" as const) : mode;
-        const account = judgedAsAccount(signing, { ...seen, carriers, mode, now });
+        const account = judgedAsAccount(signing, {
+          ...seen,
+          carriers,
+          mode,
+          now,
+          options,
+          limitOf: ({ sign: { digest } }) => limits.get(digest) ?? null,
+        });
         if (account !== null) {
           for (const finding of account.kept) kept.add(finding);
           return account;
@@ -723,7 +757,8 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
   const run = (by: Mode, all = signings): Effect.Effect<A, E, R | Rpc> => {
     const less = new Map<number, ReadonlyArray<bigint>>();
     const opened = new Set<number>();
-    const judge = judging(all, by, now, (index, taken) => less.set(index, taken), opened, lastUse);
+    const shorten = (index: number, taken: ReadonlyArray<bigint>) => void less.set(index, taken);
+    const judge = judging(all, by, now, shorten, opened, lastUse, prepared.options, rpc);
     const accounts = [...new Set([...prepared.options.accounts, ...judge.accounts])];
     const options = { ...prepared.options, accounts };
     const [first, ...others] = mergedIn(transactions, all, by);

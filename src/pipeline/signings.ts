@@ -4,6 +4,7 @@
  */
 import * as Arr from "effect/Array";
 import * as Context from "effect/Context";
+import type * as Effect from "effect/Effect";
 import type { Address } from "../primitives/hex.js";
 import { isPlain } from "../primitives/record.js";
 import type { StepName } from "../primitives/names.js";
@@ -11,6 +12,7 @@ import { isOfSender } from "../report/byCode.js";
 import type { Finding } from "../report/finding.js";
 import type { Report, ReportOptions, TransactionReport } from "../report/schema.js";
 import type { AnySigning, Mode, Signing } from "../signing/index.js";
+import type { CallTrace } from "../steps/reading/answers.js";
 import { isCarrier, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import type { Transaction } from "../transaction/fields.js";
 import type { Query } from "../witness/queries.js";
@@ -40,12 +42,17 @@ export interface Signings {
   readonly accounts: ReadonlyArray<Address>;
   /** Time of the last block that takes all of them, epoch seconds; null = nobody knows, or transactions stand beside them. */
   readonly lastUse: bigint | null;
+  /** Asks what a run leaves open, where that is anything. */
+  readonly further: (bundle: ReadonlyArray<Filled>) => Effect.Effect<void>;
+  /** Accounts among them that are paid for bundling user operations, and the EntryPoints that pay them. */
+  readonly paid: ReadonlySet<Address>;
   /** Returns what is said of each in the report, and what is found; `found`: findings so far, of which some are told otherwise. */
   readonly judge: (seen: {
     readonly bundle: ReadonlyArray<Filled>;
     readonly transactions: ReadonlyArray<Pick<TransactionReport, "outcome">>;
     readonly before: View;
     readonly after: View;
+    readonly traces: ReadonlyArray<CallTrace>;
     readonly chainId: number | null;
     readonly found: ReadonlyArray<Finding>;
   }) => { readonly signings: ReadonlyArray<Signing>; readonly findings: ReadonlyArray<Finding> };

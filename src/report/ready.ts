@@ -86,7 +86,13 @@ export const requestsOf = ({
   return first !== undefined && others.length === transactions.length - 1 ? [first, ...others] : null;
 };
 
-const kinds: ReadonlyArray<Clearance["signs"][number]["kind"]> = ["typedData", "authorization", "message", "hash"];
+const kinds: ReadonlyArray<Clearance["signs"][number]["kind"]> = [
+  "typedData",
+  "authorization",
+  "message",
+  "hash",
+  "userOperation",
+];
 
 /**
  * keccak256 over version, chain id, the number of signatures, of each in order its kind, signer and digest, and of each

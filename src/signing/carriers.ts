@@ -8,7 +8,8 @@ import { safely } from "../primitives/record.js";
 import type { Transaction } from "../transaction/fields.js";
 import { witnessFees } from "../witness/placement.js";
 import { signingIn, type ReadSigning } from "./input.js";
-import type { OperationInput } from "./operation.js";
+import { operationAgain } from "./operation.js";
+import type { OperationInput } from "./operationInput.js";
 import type { SafeInput } from "./safe.js";
 import type { Signing } from "./schema.js";
 import { ecrecover } from "./shim.js";
@@ -55,10 +56,13 @@ export const signingsOf = ({
   Result.all(
     signings.map((signing, index) => {
       const { sign, account, origin, place, stand } = signing;
-      return Result.flatMap(signingIn(givenOf(sign, account, origin), `signings[${index}].`), (read) =>
+      const at = `signings[${index}].`;
+      const again =
+        sign.kind === "userOperation" ? operationAgain(sign, stand, at) : signingIn(givenOf(sign, account, origin), at);
+      return Result.flatMap(again, (read) =>
         read.sign.digest !== sign.digest
           ? no(`signings[${index}].sign.digest`, "is not that of what is to be signed")
-          : facts.every((name) => read.use[name] === signing[name]) && isMadeUp(signing)
+          : facts.every((name) => isMeasured(name, signing) || read.use[name] === signing[name]) && isMadeUp(signing)
             ? Result.succeed({ ...read, place, stand })
             : no(`signings[${index}]`, "is not what its signature makes"),
       );
@@ -68,13 +72,21 @@ export const signingsOf = ({
 /** Facts in a report that the signature alone tells. */
 const facts = ["kind", "account", "usableBy", "contract", "from", "until", "ends", "repeats"] as const;
 
+/** True of what a run tells: when the account of a user operation takes it. */
+const isMeasured = (name: (typeof facts)[number], { kind }: Signing): boolean =>
+  kind === "userOperation" && (name === "from" || name === "until");
+
 /** True if the accounts that take part are none that anybody has to do with. */
 const isMadeUp = ({ sign, account, usableBy, stand: { stranger, taker } }: Signing): boolean => {
   const named = JSON.stringify(plainJson([sign, account, usableBy])).toLowerCase();
   return [stranger, taker].every((made) => made.startsWith("0x5a") && !named.includes(made.slice(2).toLowerCase()));
 };
 
-const givenOf = (sign: Signing["sign"], account: Address, origin: string | null): Readonly<Record<string, unknown>> => {
+const givenOf = (
+  sign: Exclude<Signing["sign"], { readonly kind: "userOperation" }>,
+  account: Address,
+  origin: string | null,
+): Readonly<Record<string, unknown>> => {
   const { signer } = sign;
   if (sign.kind === "typedData")
     return { typedData: sign.typedData, signer, ...(account === signer ? {} : { account }) };

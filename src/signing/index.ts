@@ -4,7 +4,9 @@ export type { AnySigning, Mode, OpenSigning, PlacedSigning } from "./carriers.js
 export type { Signing } from "./schema.js";
 export { messageHash, signingIn, type GivenSigning, type ReadSigning } from "./input.js";
 export { accountFormOf, isSigning } from "./marks.js";
-export { operationIn, type OperationInput } from "./operation.js";
+export { delegateOf, depositQuery, isGasCut, namesDelegate, nonceQuery, operationSigning } from "./operation.js";
+export { payerOf, paymasterHashQuery, prefundOf } from "./operation.js";
+export { operationIn, type GasField, type GivenOperation, type OperationInput } from "./operationInput.js";
 export { safeIn, type SafeInput } from "./safe.js";
 export { spendingCalls, type Carrier, type Use, type Used } from "./kinds.js";
 export { ecrecover, given, shimCode, type AssumedSignature } from "./shim.js";

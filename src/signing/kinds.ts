@@ -9,7 +9,9 @@ import { selectorOf, signatureOf } from "../abi/abiIndex.js";
 import { nobody, wordOf } from "../abi/words.js";
 import { concat, keccak256 } from "../primitives/bytes.js";
 import type { Address, Hex } from "../primitives/hex.js";
-import { staticCall, type CallQuery } from "../witness/queries.js";
+import { staticCall, type CallQuery, type Look } from "../witness/queries.js";
+import type { Transaction } from "../transaction/fields.js";
+import type { OperationInput } from "./operationInput.js";
 import type { Signing, SigningKind } from "./schema.js";
 import type { AssumedSignature } from "./shim.js";
 import type { Struct, TypedData, Value } from "./typedData.js";
@@ -22,6 +24,9 @@ export interface Carrier {
   readonly to: Address;
   readonly data: Hex;
   readonly value: bigint;
+  /** Absent = as much as any call that uses a signature takes. */
+  readonly gas?: bigint;
+  readonly authorizationList?: Transaction["authorizationList"];
 }
 
 /** The number in a contract that a signature uses up, and what it has to be. */
@@ -61,6 +66,10 @@ export interface Use {
   readonly leaves?: { readonly query: CallQuery; readonly value: bigint };
   /** Signatures that the code in place of ECRECOVER answers for; absent = that of what is signed, by its signer. */
   readonly assumes?: ReadonlyArray<AssumedSignature>;
+  /** Whatever else is read of the chain for it. */
+  readonly looks?: ReadonlyArray<Look>;
+  /** The user operation that it is. */
+  readonly operation?: OperationInput;
   /** The calls that use it; null = it is not known how, and why. */
   readonly consume: ((stand: Stand) => ReadonlyArray<Carrier>) | null;
   readonly unread: string | null;
@@ -68,7 +77,8 @@ export interface Use {
   readonly equal: ReadonlyArray<Carrier> | null;
 }
 
-const call = (signature: string) => {
+/** Encodes calls of a function. */
+export const call = (signature: string) => {
   const [item] = parseAbi([signature]) as readonly unknown[] as readonly [AbiFunction];
   const selector = selectorOf(signatureOf(item.name, item.inputs));
   return (...values: ReadonlyArray<unknown>): Hex => concat(selector, encode(item.inputs, values));

@@ -18,7 +18,7 @@ export const isSigning = (input: unknown): boolean => safely(() => asksIn(input)
 
 /** The form in which an account's own input comes; null = it is none. */
 export const accountFormOf = (input: Readonly<Record<string, unknown>>): "userOperation" | "safe" | null =>
-  "entryPoint" in input && given(input["operation"])
+  ("entryPoint" in input && given(input["operation"])) || input["method"] === "eth_sendUserOperation"
     ? "userOperation"
     : "safe" in input && given(input["transaction"])
       ? "safe"

@@ -17,6 +17,37 @@ const Stand = Schema.Struct({
   ...{ r: Hash, s: Hash, v: Uint, stranger: Address, taker: Address },
   /** Raw units of each token that are taken, where that is less than the message permits: as much as there is. */
   taken: Schema.optionalKey(Schema.Array(Uint)),
+  /** The paymaster's signature of a user operation, which no key has given either. */
+  paymaster: Schema.optionalKey(Schema.Struct({ digest: Hash, signer: Address })),
+});
+
+/** A user operation (ERC-4337), as the EntryPoint told of it. */
+const Operation = Schema.Struct({
+  /** The contract that runs it. */
+  entryPoint: Address,
+  /** The version of that contract. */
+  version: Schema.Literals(["0.6", "0.7", "0.8", "0.9"]),
+  /** Its hash there (`userOpHash`), by which it is found later. */
+  hash: Hash,
+  /** The upper 192 bits of its nonce, and its number under this key. */
+  nonce: Schema.Struct({ key: Uint, sequence: Uint }),
+  /** True if its calls succeeded, false if they failed though the transaction does not; null = it was not seen to run. */
+  success: Schema.NullOr(Schema.Boolean),
+  /** Gas that it is charged for; null = it was not seen to run. */
+  actualGasUsed: amount,
+  /** Wei that it is charged; null = it was not seen to run. */
+  actualGasCost: amount,
+  /** Wei that are held back before it runs: the most that it can cost. */
+  prefund: Uint,
+  /** Whoever pays: the sender, or the paymaster. */
+  payer: Address,
+  /** Wei that the payer has in the EntryPoint; null = not known. */
+  deposit: amount,
+  /** First and last time at which account and paymaster take it; null = no bound, or not known. */
+  validAfter: amount,
+  validUntil: amount,
+  /** The unit of these two; null = whether there are any is not known. */
+  validIn: Schema.NullOr(Schema.Literals(["seconds", "blocks"])),
 });
 
 /** One signature of a report. */
@@ -54,5 +85,7 @@ export const Signing = Schema.Struct({
   place: Schema.Int,
   /** The parts and accounts of the calls that were simulated: they are made up. */
   stand: Stand,
+  /** The user operation that it is; absent = it is none. */
+  operation: Schema.optionalKey(Operation),
 }).annotate({ identifier: "Signing" });
 export interface Signing extends Schema.Schema.Type<typeof Signing> {}

@@ -61,7 +61,8 @@ const accessListEntry: Read.Read<typeof AccessListEntry.Type> = (value, field) =
 /** Fields of an authorisation that its signature has. */
 const signatures = ["r", "s", "yParity", "v"];
 
-const authorization: Read.Read<Authorization | UnsignedAuthorization> = (value, field) =>
+/** Reads an authorisation; with an `authority` it is one that is yet to be signed. */
+export const authorization: Read.Read<Authorization | UnsignedAuthorization> = (value, field) =>
   Result.gen(function* () {
     const entry = yield* Read.record(value, field);
     const { address: own, contractAddress: other, v } = entry;

@@ -16,5 +16,17 @@ export const SignatureRequest = Schema.Union([
   signature("message", { message: Hex }),
   /** Bare 32 bytes, which may be anything. */
   signature("hash", {}),
+  /**
+   * ERC-4337; `digest`: the operation's hash in its EntryPoint, which the account's owner signs in the account's own way;
+   * `operation` as `eth_sendUserOperation` takes it, with the signature that was given.
+   */
+  signature("userOperation", {
+    operation: Schema.JsonObject,
+    entryPoint: Address,
+    version: Schema.Literals(["0.6", "0.7", "0.8", "0.9"]),
+    chainId: Schema.Int,
+    /** The code that the account delegates to (EIP-7702), where the hash names it and the operation does not. */
+    delegate: Schema.optionalKey(Address),
+  }),
 ]);
 export type SignatureRequest = typeof SignatureRequest.Type;

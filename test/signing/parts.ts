@@ -34,6 +34,18 @@ export const permit2Runtime = (): Hex =>
 export const uniswapV2 = (): Artifact => artifact("@uniswap/v2-core/build/ERC20.json");
 export const simple7702 = (): Artifact => artifact("@account-abstraction/contracts/artifacts/Simple7702Account.json");
 
+const entryPointPackages = { "0.6": "ep06", "0.7": "ep07", "0.8": "@account-abstraction/contracts", "0.9": "ep09" } as const;
+export type EntryPointVersion = keyof typeof entryPointPackages;
+
+/** Whether every EntryPoint is installed. */
+export const hasEntryPoints = (skipped: string): boolean =>
+  existsSync(join(folder, "ep09")) ||
+  skip(skipped, "the EntryPoints are not installed (npm ci --prefix tools/beds --ignore-scripts)") !== null;
+
+/** Contracts of ERC-4337 by the version of their EntryPoint. */
+export const accountPart = (version: EntryPointVersion, name: string): Artifact =>
+  artifact(`${entryPointPackages[version]}/artifacts/${name}.json`);
+
 /** By the path that it has in Seaport's own artefacts. */
 export const seaportPart = (path: string): Artifact => artifact(`@opensea/seaport-js/src/artifacts/${path}.json`);
 

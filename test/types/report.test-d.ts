@@ -190,6 +190,9 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "WitnessUnread":
     case "OrderUnderpaid":
     case "SignInDisagrees":
+    case "OperationFails":
+    case "OperationPrefund":
+    case "BundlerRulesUnseen":
       return "note";
     default:
       return kindOfOwn(code);

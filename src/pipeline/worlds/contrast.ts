@@ -6,7 +6,8 @@ import { SimulationDiverged } from "../../errors/verdicts.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import { text } from "../../primitives/statement.js";
 import { fromError, type Finding } from "../../report/finding.js";
-import type { Observed } from "../../report/schema.js";
+import type { OutcomeLog } from "../../report/parts.js";
+import type { Draft, Observed } from "../../report/schema.js";
 import { knownTokensOf } from "../../chains/table.js";
 import { runsCode } from "../../report/waits.js";
 import { blockReads } from "../../steps/reading/blockReads.js";
@@ -53,8 +54,43 @@ const where = { step: "proof", evidence: "measured" } as const;
 export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) =>
   memoize((run: Run): RunEffects => {
     const ran = Arr.map(bundle, (entry) => ranIn(run, entry));
-    return effectsOf(ran, run, measure);
+    const effects = effectsOf(ran, run, measure);
+    for (const { input } of bundle) if (input.origin?.signing !== undefined) return withoutCost(bundle, effects);
+    return effects;
   });
+
+/** `UserOperationEvent` (ERC-4337). */
+const operationDone = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f";
+
+/** The effects without what user operations are charged: it follows the base fee, and is told by itself. */
+const withoutCost = <E extends Pick<RunEffects, "outcomes" | "balanceChanges">>(
+  bundle: ReadonlyArray<Pick<Filled, "input">>,
+  effects: E,
+): E => {
+  const paid = new Set<string>();
+  const outcomes = effects.outcomes.map((outcome, place) => {
+    const { to, origin, data = "0x" } = bundle[place]?.input ?? {};
+    const isDone = ({ address, topics }: OutcomeLog) => address.toLowerCase() === to && topics[0] === operationDone;
+    if (to == null || origin?.signing === undefined || !outcome.logs.some(isDone)) return outcome;
+    // why: the second word of the bundler's call says whom the EntryPoint pays
+    paid.add(to).add(`0x${data.slice(98, 138)}`);
+    // why: nonce and success stay
+    const logs = outcome.logs.map((log): OutcomeLog =>
+      isDone(log) ? { ...log, data: `0x${log.data.slice(2, 130)}`, decoded: null } : log,
+    );
+    return { ...outcome, logs };
+  });
+  const balanceChanges = effects.balanceChanges.filter(({ token, account }) => token !== null || !paid.has(account));
+  return { ...effects, outcomes, balanceChanges };
+};
+
+/** The same of a report. */
+const toldWithoutCost = <R extends Pick<Draft, "transactions" | "balanceChanges">>(report: R): R => {
+  const { transactions, balanceChanges } = report;
+  const read = withoutCost(transactions, { outcomes: transactions.map(({ outcome }) => outcome), balanceChanges });
+  const told = transactions.map((entry, place) => ({ ...entry, outcome: read.outcomes[place] ?? entry.outcome }));
+  return { ...report, transactions: told, balanceChanges: read.balanceChanges };
+};
 
 /** Lists the accounts whose losses decide: the signers, and those of whom a policy speaks. */
 const losersIn = (bundle: Bundle<Filled>, { parties }: Measure): ReadonlySet<string> =>
@@ -258,6 +294,9 @@ export const checkRuns = (state: ProofState): ReadonlyArray<Finding> => {
   // why: what was left out of either is no change
   const both: ActiveSteps = new Set([...claim.steps].filter((name) => !without.some((omitted) => omitted === name)));
   const shown = withoutLeftOut(effects, both);
+  const earlier = withoutLeftOut(claim.report, both);
+  let isCarrying = false;
+  for (const { input } of bundle) if (input.origin?.signing !== undefined) isCarrying = true;
   const change = {
     ...{ concerned, followsPrice: contrast?.cause === "price", assumed: assumedIn(proof) !== null },
     ...{ isOwnScan: claim.scanned !== null, whose: losersIn(bundle, claim.measure) },
@@ -270,7 +309,7 @@ export const checkRuns = (state: ProofState): ReadonlyArray<Finding> => {
     ...checkAmple(proof, watched !== null),
     ...(watched !== null && watched.length > 0
       ? [fromError(new SimulationDiverged({ differences: watched }), "blocker", where)]
-      : checkChange(withoutLeftOut(claim.report, both), exact, shown, change)),
+      : checkChange(isCarrying ? toldWithoutCost(earlier) : earlier, exact, shown, change)),
     ...checkNewcomers(bundle, effects, claim.measure, claim.steps),
   ];
 };

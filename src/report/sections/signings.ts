@@ -39,6 +39,7 @@ const unknownNatures: Readonly<Record<Signing["sign"]["kind"], string>> = {
   typedData: "typed data of a kind that is not known",
   message: "a message that may mean anything",
   authorization: "an authorisation (EIP-7702)",
+  userOperation: "a user operation of an account (ERC-4337)",
   hash: "32 bytes, and nobody can see what they are the hash of",
 };
 
@@ -63,7 +64,16 @@ const usersChoice: ReadonlySet<SigningKind> = new Set([
 const userText = ({ usableBy }: Signing, nameOf: (address: string) => string): string | null =>
   known(usableBy, (user) => (user === "anyone" ? "whoever holds it" : `only ${nameOf(user)}`));
 
-const timesText = ({ from, until, kind, nonce }: Signing): string | null => {
+/** When account and paymaster take a user operation. */
+const operationTimes = ({ validAfter, validUntil, validIn }: NonNullable<Signing["operation"]>): string => {
+  if (validIn === null) return "once; in what time is not known";
+  const at = (time: bigint): string => (validIn === "blocks" ? `block ${time}` : dateText(time));
+  const bounds = [known(validAfter, (time) => `after ${at(time)}`), known(validUntil, (time) => `until ${at(time)}`)];
+  return ["once", ...bounds.filter((bound) => bound !== null)].join(", ");
+};
+
+const timesText = ({ from, until, kind, nonce, operation }: Signing): string | null => {
+  if (operation !== undefined) return operationTimes(operation);
   if (kind === "authorization") return `as long as the account's nonce is ${nonce?.value ?? "that of the message"}`;
   const start = from === null || from === 0n ? null : `from ${dateText(from)}`;
   return [start, until === null ? "for ever" : `until ${dateText(until)}`].filter((part) => part !== null).join(" ");
@@ -129,6 +139,29 @@ const nonceText = ({ nonce }: Signing): string | null =>
       used === null ? "whether it is used is not known" : used ? "USED already" : "not used yet",
     ),
   );
+
+/** What becomes of a user operation, and what it costs. */
+const operationFacts = ({ operation, account }: Signing, names: Names): ReadonlyArray<Fact | null> => {
+  if (operation === undefined) return [];
+  const { version, success, actualGasUsed, actualGasCost, prefund, payer, deposit } = operation;
+  const amountOf = (amount: bigint) => amountInSentence(names, { token: null, tokenId: null }, amount, "none");
+  const payerText = payer === account ? "the account" : `the paymaster ${names.labelled(payer)}`;
+  const costText = known(actualGasCost, (cost) => `${amountOf(cost)} for ${actualGasUsed ?? "?"} gas`);
+  return [
+    fact("EntryPoint", `version ${version}`),
+    fact("its calls", success === null ? null : success ? "succeed" : "FAIL", {
+      tone: success === false ? "bad" : "plain",
+    }),
+    fact("costs", joined(costText, `at most ${amountOf(prefund)}`)),
+    fact(
+      "paid by",
+      joined(
+        payerText,
+        known(deposit, (has) => `deposit ${amountOf(has)}`),
+      ),
+    ),
+  ];
+};
 
 /** The text of a message line by line, quoted; where it is none, its bytes. */
 const messageFacts = ({ sign }: Signing): ReadonlyArray<Fact | null> => {
@@ -197,6 +230,7 @@ export const signingSections = ({ signings }: Report, reading: RenderSources): R
       rightKinds.has(kind)
         ? fact("right ends", ends === null ? "when it is used up or revoked" : dateText(ends))
         : null,
+      ...operationFacts(signing, names),
       fact("nonce", nonceText(signing), { tone: signing.nonce?.used === true ? "bad" : "plain" }),
       assumed === null
         ? fact("simulated", "nothing: what it does was not simulated", { tone: kind === "signIn" ? "plain" : "warn" })
