@@ -24,7 +24,7 @@ import * as Operations from "../signing/index.js";
 import type { GasField, OpenSigning, OperationInput, PlacedSigning } from "../signing/index.js";
 import { TransferMismatch } from "../steps/assets.js";
 import { successOf } from "../steps/reading/askResult.js";
-import type { Judgement, Seen } from "./accounts.js";
+import type { Judgement, LimitTold, Seen } from "./signings.js";
 import { inRound } from "./rounds.js";
 import { SignatureNotAssumed, SignatureNotYet, SignatureUsed } from "./signatureCodes.js";
 
@@ -147,13 +147,6 @@ const mayBeOfSignature = (reason: string, inner: string | null): boolean => {
   const isSilent = inner === null && (reason.endsWith("reverted") || reason.endsWith("(or OOG)"));
   return isSilent || ofSignature.some((word) => told.includes(word));
 };
-
-/** A limit that is too low, and one that is not, in gas. */
-export interface LimitTold {
-  readonly field: GasField;
-  readonly given: bigint;
-  readonly enough: bigint;
-}
 
 /** An operation and its run. */
 interface Ran {

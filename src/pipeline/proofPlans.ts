@@ -23,7 +23,7 @@ import { fit, gasFor, type Query } from "../witness/queries.js";
 import type { figuresOf, Round } from "./answers.js";
 import type { Limits, Signed } from "./choose.js";
 import type { Gas } from "./gas/doubt.js";
-import { readerOnlyPlan } from "./scanPlans.js";
+import { readerOnlyPlan, pricedBy } from "./scanPlans.js";
 import { nameOf, type World, type Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
 import { everyLook, everyLookBetween, type Subject } from "./steps.js";
@@ -279,7 +279,8 @@ const amplePlan = (claim: Claim, world: World): Simulate.Plan => {
   const calls = claim.bundle.map(({ input, request }) => {
     const gas = request.gas > cap ? request.gas : cap;
     const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...call } = exactCall(request, input.from);
-    return { input, request: { ...call, gas }, gas, least: request.gas };
+    const price = input.origin?.signing === undefined ? {} : pricedBy(input);
+    return { input, request: { ...call, ...price, gas }, gas, least: request.gas };
   });
   const before: ReadonlyArray<Query> = [{ kind: "environment" }];
   const needed = calls.reduce((sum, { gas }) => sum + gas, Simulate.witnessGas({ calls: [], before, after: [] }));

@@ -37,6 +37,12 @@ export const roughSubject = (transaction: Transaction): FeeSubject | null => {
 /** The caller's gas, or the most that one transaction may have (EIP-7825). */
 export const gasOf = ({ gas }: Transaction): bigint => gas ?? eip7825Cap;
 
+/** The price that a carrier names because what it does follows it; else nothing. */
+export const pricedBy = ({ maxFeePerGas, maxPriorityFeePerGas }: Transaction) =>
+  maxFeePerGas === null || maxPriorityFeePerGas === null || maxPriorityFeePerGas === 0n
+    ? {}
+    : { maxFeePerGas, maxPriorityFeePerGas };
+
 /** Gas of a block that is larger than those of the chains in the table, and like none of them. */
 const roomyBlock = 1_000_000_000n;
 
@@ -53,7 +59,8 @@ export const freePlan = (
   const calls = bundle.map(({ input }) => {
     const gas = gasOf(input);
     // why: how much it needs is yet to be found, and what is chosen then is no more than it had
-    return { input, request: bareCall(input, gas), gas, ...(input.gas === null ? { least: 0n } : {}) };
+    const request = { ...bareCall(input, gas), ...(input.origin?.signing === undefined ? {} : pricedBy(input)) };
+    return { input, request, gas, ...(input.gas === null ? { least: 0n } : {}) };
   });
   const own = [...everyLook(bundle, steps), ...Holdings.queries(wanted), ...both];
   // why: users' looks stand behind ours, which they may not starve

@@ -18,7 +18,16 @@ import { no, type Checked } from "../primitives/problem.js";
 import { address, count, text } from "../primitives/statement.js";
 import { code, fromError, type Finding } from "../report/finding.js";
 import { Rpc } from "../rpc/index.js";
-import { accountFormOf, carriersOf, isPlaced, isSigning, mergedIn, operationIn, safeIn } from "../signing/index.js";
+import {
+  accountFormOf,
+  carriersOf,
+  isPlaced,
+  isSigning,
+  mergedIn,
+  operationIn,
+  safeIn,
+  safeOfTyped,
+} from "../signing/index.js";
 import { signingIn, type AnySigning, type Mode, type OpenSigning, type PlacedSigning } from "../signing/index.js";
 import { traceEmitter } from "../effects/movements.js";
 import { ecrecover, given, shimCode, spendingCalls, signInProblem, type Signing, type Use } from "../signing/index.js";
@@ -27,12 +36,12 @@ import { DelegationIneffective } from "../steps/reading/control.js";
 import { maxTransactions, type CheckedInput, type InputDefaults, type Transaction } from "../transaction/fields.js";
 import { check } from "../Transaction.js";
 import { witnessFees } from "../witness/placement.js";
-import { staticCall, type CallQuery } from "../witness/queries.js";
+import { staticCall, type CallQuery, type Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
-import { judgedAsAccount, resolved } from "./accounts.js";
-import { askLimit, type LimitTold } from "./operations.js";
+import { judgedAsAccount, looksOf, resolved } from "./accounts.js";
+import { askLimit } from "./operations.js";
 import { SignatureNotAssumed, SignatureNotYet, SignatureUsed } from "./signatureCodes.js";
-import { CurrentSignings, type Assumable, type Signed, type Signings } from "./signings.js";
+import { CurrentSignings, type Assumable, type LimitTold, type Seen, type Signed, type Signings } from "./signings.js";
 
 /** Most signatures of one input. */
 const most = 16;
@@ -63,7 +72,10 @@ const readSignings = Effect.fnUntraced(function* (
     return safely(
       (): Checked<AnySigning> => {
         const form = accountFormOf(input);
-        if (form === null) return Result.map(signingIn(input, at), (read) => ({ ...read, place, stand }));
+        if (form === null)
+          return Result.map(signingIn(input, at), (read) =>
+            read.use.kind === "safeTransaction" ? { open: safeOfTyped(read), place, stand } : { ...read, place, stand },
+          );
         const open: Checked<OpenSigning["open"]> = form === "safe" ? safeIn(input, at) : operationIn(input, at);
         return Result.map(open, (read) => ({ open: read, place, stand }));
       },
@@ -95,6 +107,8 @@ const padded = (account: Address): string => `0x${account.slice(2).padStart(64, 
 /** Code in place of ECRECOVER, and what it takes to try it. */
 interface Assuming {
   readonly override: Wire;
+  /** Words of storage that are pretended in front of all calls. */
+  readonly pretends: NonNullable<Use["pretends"]>;
   /** Calls in front of those of every block, and what each has to return. */
   readonly trials: ReadonlyArray<{ readonly call: Wire; readonly returns: string }>;
   readonly tester: Address;
@@ -132,17 +146,26 @@ const pursesIn = (state: Wire, accounts: ReadonlyArray<Address>): Wire => ({
     accounts.map((account) => [account, { ...recordIn(state[account]), balance: quantity(purse) }]),
   ),
 });
+/** The accounts of a state whose words are pretended, with them. */
+const withWords = (state: Wire, pretends: Assuming["pretends"]): Wire =>
+  Object.fromEntries(
+    Object.entries(pretends).map(([account, words]) => {
+      const own = recordIn(state[account]);
+      const kind = own["state"] == null ? "stateDiff" : "state";
+      return [account, { ...own, [kind]: { ...recordIn(own[kind]), ...words } }];
+    }),
+  );
 
 /** A block with the override in it, the purses of the first, and the trials in front of its calls. */
 const withTrials = (entry: Wire, assuming: Assuming, isFirst: boolean): Wire => {
-  const { override, trials, probes, tester, funded } = assuming;
+  const { override, trials, probes, tester, funded, pretends } = assuming;
   const state = recordIn(entry["stateOverrides"]);
   const calls = listed(entry["calls"]);
   const isTried = isTriedIn(entry, assuming);
   return {
     ...entry,
     stateOverrides: {
-      ...(isFirst ? pursesIn(state, funded) : state),
+      ...(isFirst ? { ...pursesIn(state, funded), ...withWords(pursesIn(state, funded), pretends) } : state),
       ...(isTried ? { [tester]: { ...recordIn(state[tester]), balance: quantity(purse) }, ...override } : {}),
     },
     ...(isTried ? { calls: [...trials, ...calls.map((call) => ({ call })), ...probes].map(({ call }) => call) } : {}),
@@ -179,7 +202,8 @@ const nodeWith = (
     const [first, block, third, ...rest] = params;
     if (method === "debug_traceCall") {
       const state = recordIn(recordIn(third)["stateOverrides"]);
-      const stateOverrides = { ...pursesIn(state, assuming.funded), ...assuming.override };
+      const funded = pursesIn(state, assuming.funded);
+      const stateOverrides = { ...withWords(funded, assuming.pretends), ...funded, ...assuming.override };
       return rpc.request(method, [first, block, { ...recordIn(third), stateOverrides }, ...rest]);
     }
     if (method !== "eth_simulateV1") return rpc.request(method, params);
@@ -220,6 +244,15 @@ const nodeWith = (
   return { ...rpc, request, send: undefined };
 };
 
+/** The words of storage that all of them pretend. */
+const pretendedBy = (signings: ReadonlyArray<PlacedSigning>): Assuming["pretends"] =>
+  signings
+    .flatMap(({ use: { pretends = {} } }) => Object.entries(pretends))
+    .reduce<Assuming["pretends"]>(
+      (all, [account, words]) => ({ ...all, [account]: { ...all[lower(account)], ...words } }),
+      {},
+    );
+
 const assumingOf = (
   signings: ReadonlyArray<PlacedSigning>,
   bundle: Bundle,
@@ -250,6 +283,7 @@ const assumingOf = (
   const { r = given.r, s = given.s } = stand ?? {};
   const senders = new Set(bundle.flatMap((entry) => (isCarrier(entry) ? [] : [entry.signer])));
   return {
+    pretends: pretendedBy(signings),
     override: isShim ? { [ecrecover]: { movePrecompileToAddress: moved, code: shimCode(assumed, moved) } } : {},
     trials: isShim
       ? [
@@ -558,13 +592,35 @@ const isEach = (one: ReadonlyArray<bigint>, other: ReadonlyArray<bigint>): boole
 /** No second that anybody will see. */
 const never = 2n ** 64n;
 
-/** The last second in which each of them can be used for the same, however far that is; null = nobody knows how one is used. */
+/**
+ * The last second in which each of them can be used for the same, however far that is; null = nobody knows how one is used, or it
+ * is sent like a transaction, as user operations and transactions of Safes are.
+ */
 const lastUseOf = (signings: ReadonlyArray<PlacedSigning>): bigint | null =>
-  signings.every(({ use }) => use.consume !== null)
+  signings.every(({ use, safe }) => use.consume !== null && use.operation === undefined && safe === undefined)
     ? signings
         .flatMap(({ use: { until, alike } }) => [until ?? never, alike ?? never])
         .reduce((least, time) => (time < least ? time : least))
     : null;
+
+const usualLooks = ({ use, typed, safe }: PlacedSigning): ReadonlyArray<Query> => [
+  ...use.used.map(({ query }) => query),
+  ...(use.leaves === undefined ? [] : [use.leaves.query]),
+  ...(use.taken ?? []).flatMap(({ there }) => there),
+  ...(use.looks ?? []),
+  ...(use.contract === null || typed === null || use.unread !== null || safe !== undefined
+    ? []
+    : [separatorOf(use.contract)]),
+  { kind: "account", address: use.account },
+];
+
+/** Findings that accounts with code have as well. */
+const say: Seen["say"] = {
+  unknown: (why) => SignatureUnknown.unavailable(unavailable, text("because", why)),
+  notAssumed: (why) => SignatureNotAssumed.unavailable(unavailable, text("because", why)),
+  used: SignatureUsed.blocker(measured),
+  notOwner: SignerIsNotOwner.blocker(measured),
+};
 
 /** The signatures as a run in a mode judges them. */
 const judging = (
@@ -578,14 +634,7 @@ const judging = (
   rpc: Rpc["Service"],
   limits = new Map<string, LimitTold | null>(),
 ): Signings => ({
-  looks: signings.flatMap(({ use, typed }) => [
-    ...use.used.map(({ query }) => query),
-    ...(use.leaves === undefined ? [] : [use.leaves.query]),
-    ...(use.taken ?? []).flatMap(({ there }) => there),
-    ...(use.looks ?? []),
-    ...(use.contract === null || typed === null || use.unread !== null ? [] : [separatorOf(use.contract)]),
-    { kind: "account" as const, address: use.account },
-  ]),
+  looks: signings.flatMap((signing) => [...looksOf(signing), ...usualLooks(signing)]),
   madeUp: new Map(
     signings.flatMap(({ use: { usableBy }, stand: { stranger, taker } }) =>
       [stranger, taker].map((account) => [account, usableBy === "anyone" ? null : usableBy] as const),
@@ -618,11 +667,7 @@ const judging = (
         const isCarried = carriers.length > 0 && carriersOf(signing, mode) !== null;
         const assumed = !isCarried ? null : sign.kind === "authorization" ? ("code" as const) : mode;
         const account = judgedAsAccount(signing, {
-          ...seen,
-          carriers,
-          mode,
-          now,
-          options,
+          ...{ ...seen, carriers, mode, now, say, options },
           limitOf: ({ sign: { digest } }) => limits.get(digest) ?? null,
         });
         if (account !== null) {

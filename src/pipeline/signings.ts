@@ -11,7 +11,7 @@ import type { StepName } from "../primitives/names.js";
 import { isOfSender } from "../report/byCode.js";
 import type { Finding } from "../report/finding.js";
 import type { Report, ReportOptions, TransactionReport } from "../report/schema.js";
-import type { AnySigning, Mode, Signing } from "../signing/index.js";
+import type { AnySigning, GasField, Mode, PlacedSigning, Signing } from "../signing/index.js";
 import type { CallTrace } from "../steps/reading/answers.js";
 import { isCarrier, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import type { Transaction } from "../transaction/fields.js";
@@ -56,6 +56,36 @@ export interface Signings {
     readonly chainId: number | null;
     readonly found: ReadonlyArray<Finding>;
   }) => { readonly signings: ReadonlyArray<Signing>; readonly findings: ReadonlyArray<Finding> };
+}
+
+/** A limit that is too low, and one that is not, in gas. */
+export interface LimitTold {
+  readonly field: GasField;
+  readonly given: bigint;
+  readonly enough: bigint;
+}
+/** A run as an account's input is judged by it; `carriers`: the calls of this input in the bundle. */
+export type Seen = Parameters<Signings["judge"]>[0] & {
+  readonly carriers: ReadonlyArray<Filled>;
+  readonly mode: Mode;
+  readonly now: number;
+  readonly options: ReportOptions;
+  /** The limit of a user operation that was found too low; null = none was. */
+  readonly limitOf: (signing: PlacedSigning) => LimitTold | null;
+  /** Findings of signatures of every kind. */
+  readonly say: {
+    readonly unknown: (why: string) => Finding;
+    readonly notAssumed: (why: string) => Finding;
+    readonly used: Finding;
+    readonly notOwner: Finding;
+  };
+};
+
+/** The judgement of one: what the report says of it, what is found, and which findings of the run it tells otherwise. */
+export interface Judgement {
+  readonly signing: Signing;
+  readonly findings: ReadonlyArray<Finding>;
+  readonly kept: ReadonlyArray<Finding>;
 }
 
 /** The signatures of the run that is under way; null = it has none. */

@@ -119,9 +119,17 @@ export const digestOf = (
     return keccak256(concat(...parts));
   }, null);
 
-/** Signatures to be given: those that were asked about, and what transactions carry and is not signed yet, in order. */
-const signsOf = ({ transactions, signings }: Pick<Report, "transactions" | "signings">): Clearance["signs"] => [
+/** Signatures that a report is about: those that were asked about, and what transactions carry and is not signed yet, in order. */
+const aboutOf = ({ transactions, signings }: Pick<Report, "transactions" | "signings">): Clearance["signs"] => [
   ...signings.map(({ sign }) => sign),
+  ...carriedBy(transactions),
+];
+
+/** The same as they are to be given: a Safe's transaction by each of its owners who has to sign it. */
+const signsOf = ({ transactions, signings }: Pick<Report, "transactions" | "signings">): Clearance["signs"] => [
+  ...signings.flatMap(({ sign, safe }) =>
+    safe === undefined ? [sign] : safe.missing.map((signer) => ({ ...sign, signer })),
+  ),
   ...carriedBy(transactions),
 ];
 
@@ -141,7 +149,7 @@ export const digestOfReport = (report: Pick<Report, "chainId" | "transactions" |
   const signables = transactions.flatMap(({ input, request }) =>
     request === null ? [] : [{ from: input.from, request }],
   );
-  const signs = signsOf({ transactions, signings });
+  const signs = aboutOf({ transactions, signings });
   return chainId === null || signables.length + signs.length === 0 || signables.length !== transactions.length
     ? null
     : digestOf(reportVersion, chainId, signables, signs);
@@ -311,7 +319,7 @@ export const readyWith = Effect.fn("Report.ready")(function* (
   // why: a transaction with a signature that is yet to be given is another one
   if (requests === null || carriedBy(report.transactions).length > 0) {
     // why: of signatures alone that is the report's own
-    const digest = digestOf(version, chainId, [], signs);
+    const digest = digestOf(version, chainId, [], aboutOf(report));
     if (digest === null) return yield* new NotProven({ missing: [gap("Altered", "a signature cannot be asked for")] });
     const first = {
       signs: copyOf(signs),

@@ -10,7 +10,7 @@ import { witnessFees } from "../witness/placement.js";
 import { signingIn, type ReadSigning } from "./input.js";
 import { operationAgain } from "./operation.js";
 import type { OperationInput } from "./operationInput.js";
-import type { SafeInput } from "./safe.js";
+import { withSafe, type SafeInput } from "./safe.js";
 import type { Signing } from "./schema.js";
 import { ecrecover } from "./shim.js";
 
@@ -57,9 +57,13 @@ export const signingsOf = ({
     signings.map((signing, index) => {
       const { sign, account, origin, place, stand } = signing;
       const at = `signings[${index}].`;
-      const again =
-        sign.kind === "userOperation" ? operationAgain(sign, stand, at) : signingIn(givenOf(sign, account, origin), at);
-      return Result.flatMap(again, (read) =>
+      const own =
+        sign.kind === "userOperation"
+          ? operationAgain(sign, stand, at)
+          : Result.map(signingIn(givenOf(sign, account, origin), at), (read) =>
+              signing.safe === undefined ? read : withSafe(read, signing.safe),
+            );
+      return Result.flatMap(own, (read) =>
         read.sign.digest !== sign.digest
           ? no(`signings[${index}].sign.digest`, "is not that of what is to be signed")
           : facts.every((name) => isMeasured(name, signing) || read.use[name] === signing[name]) && isMadeUp(signing)
@@ -99,7 +103,7 @@ const givenOf = (
 
 /** The calls that use a signature in one way; null = nobody knows how. */
 export const carriersOf = (
-  { sign, use, stand }: PlacedSigning,
+  { sign, use, stand, safe }: PlacedSigning,
   mode: Mode,
 ): ReadonlyArray<Partial<Transaction>> | null => {
   if (sign.kind === "authorization") {
@@ -107,7 +111,7 @@ export const carriersOf = (
     const authorizationList = [{ authority, address, chainId, nonce }];
     return [{ from: stand.stranger, to: authority, value: 1n, nonce: 0, authorizationList }];
   }
-  if (mode === "equalCall") return use.equal;
+  if (mode === "equalCall" && safe === undefined) return use.equal;
   return use.consume?.(stand).map((call) => (call.from === stand.stranger ? { ...call, nonce: 0 } : call)) ?? null;
 };
 
@@ -177,9 +181,11 @@ export const isTrue = ({
         const wayOf = (signing: PlacedSigning, index: number): Signing["assumed"] =>
           carriersOf(signing, mode) === null || !made.some(({ origin }) => origin?.signing === index)
             ? null
-            : signing.sign.kind === "authorization"
-              ? "code"
-              : mode;
+            : signing.safe !== undefined
+              ? "approvals"
+              : signing.sign.kind === "authorization"
+                ? "code"
+                : mode;
         return (
           made.length === carriers.length &&
           made.every((input, at) => isSame(input, carriers[at]?.input)) &&

@@ -9,6 +9,7 @@ import { marks } from "./marks.js";
 import { authorizationHash } from "../transaction/request.js";
 import type { SignatureRequest } from "../transaction/signature.js";
 import { useOf, type Use } from "./kinds.js";
+import type { SafeState } from "./schema.js";
 import { typedDataIn, type TypedData } from "./typedData.js";
 
 /** A signature as callers give it: exactly one of the four, and whose key signs. */
@@ -50,6 +51,8 @@ export interface ReadSigning {
   readonly origin: string | null;
   /** The text of a message that is one; else null. */
   readonly text: string | null;
+  /** The Safe of a Safe's transaction, once it is read. */
+  readonly safe?: SafeState;
 }
 
 const nothing = {

@@ -8,7 +8,7 @@ import { fromString } from "ox/Hex";
 import { selectorOf, signatureOf } from "../abi/abiIndex.js";
 import { nobody, wordOf } from "../abi/words.js";
 import { concat, keccak256 } from "../primitives/bytes.js";
-import type { Address, Hex } from "../primitives/hex.js";
+import type { Address, Hash, Hex } from "../primitives/hex.js";
 import { staticCall, type CallQuery, type Look } from "../witness/queries.js";
 import type { Transaction } from "../transaction/fields.js";
 import type { OperationInput } from "./operationInput.js";
@@ -26,6 +26,8 @@ export interface Carrier {
   readonly value: bigint;
   /** Absent = as much as any call that uses a signature takes. */
   readonly gas?: bigint;
+  /** Wei per gas; absent = 0. */
+  readonly maxPriorityFeePerGas?: bigint;
   readonly authorizationList?: Transaction["authorizationList"];
 }
 
@@ -70,6 +72,8 @@ export interface Use {
   readonly looks?: ReadonlyArray<Look>;
   /** The user operation that it is. */
   readonly operation?: OperationInput;
+  /** Words of storage that are pretended in front of its calls, by account and slot; absent = none. */
+  readonly pretends?: Readonly<Record<Address, Readonly<Record<Hash, Hash>>>>;
   /** The calls that use it; null = it is not known how, and why. */
   readonly consume: ((stand: Stand) => ReadonlyArray<Carrier>) | null;
   readonly unread: string | null;

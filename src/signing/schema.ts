@@ -50,6 +50,35 @@ const Operation = Schema.Struct({
   validIn: Schema.NullOr(Schema.Literals(["seconds", "blocks"])),
 });
 
+/** The Safe of a Safe's transaction, as it was read in front of the simulation, and who takes part in that. */
+const SafeState = Schema.Struct({
+  safe: Address,
+  /** Its own word for its version: 1.3.0, 1.4.1 or 1.5.0. */
+  version: Schema.String,
+  /** keccak256 of what its owners sign (`safeTxHash`), by its own `getTransactionHash`. */
+  hash: Hash,
+  /** The hash that came with it; null = none. */
+  said: nullable(Hash),
+  threshold: Uint,
+  owners: Schema.Array(Address),
+  /** Its next nonce. */
+  nonce: Uint,
+  /** Transactions of its queue that were pretended to be executed in front of this one. */
+  queued: Uint,
+  ...{ singleton: Address, guard: nullable(Address), moduleGuard: nullable(Address) },
+  fallbackHandler: nullable(Address),
+  modules: Schema.Array(Address),
+  /** The sender of `execTransaction` in the simulation: who was named, else an owner. */
+  executor: Address,
+  /** Owners whose approval was assumed, by address; the executor's is no call. */
+  approvers: Schema.Array(Address),
+  /** Owners who have approved already: by a confirmation that is their key's, or on the chain. */
+  approved: Schema.Array(Address),
+  /** Owners whose signatures `ready` hands out: with those approved already, and the executor who was named, they reach the threshold. */
+  missing: Schema.Array(Address),
+});
+export type SafeState = typeof SafeState.Type;
+
 /** One signature of a report. */
 export const Signing = Schema.Struct({
   /** The text, data or hash to be signed, as `ready` hands it out. */
@@ -76,9 +105,9 @@ export const Signing = Schema.Struct({
   origin: nullable(Schema.String),
   /**
    * The way in which its use was simulated: `shim`: by code that takes the signature for given; `equalCall`: by the account's own call that
-   * does the same; `code`: on the code that an authorisation sets; null = it was not.
+   * does the same; `code`: on the code that an authorisation sets; `approvals`: behind the approvals of a Safe's owners; null = it was not.
    */
-  assumed: Schema.NullOr(Schema.Literals(["shim", "equalCall", "code"])),
+  assumed: Schema.NullOr(Schema.Literals(["shim", "equalCall", "code", "approvals"])),
   /** The evidence of its effect. */
   evidence: Schema.Literals(["assumed", "unavailable"]),
   /** The count of transactions of the bundle that stand before it. */
@@ -87,5 +116,7 @@ export const Signing = Schema.Struct({
   stand: Stand,
   /** The user operation that it is; absent = it is none. */
   operation: Schema.optionalKey(Operation),
+  /** The Safe, of a transaction of one that could be read; else absent. */
+  safe: Schema.optionalKey(SafeState),
 }).annotate({ identifier: "Signing" });
 export interface Signing extends Schema.Schema.Type<typeof Signing> {}

@@ -59,7 +59,7 @@ const array = /^(.*)\[(\d{0,6})\]$/;
 const decimal = /^-?\d{1,80}$/;
 
 /** A whole number of a JSON: a bigint, a number that holds it exactly, or a text of decimals or hex. */
-const wholeOf = (value: unknown): bigint | null => {
+export const wholeOf = (value: unknown): bigint | null => {
   if (typeof value === "bigint") return value;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : null;
   if (typeof value !== "string") return null;

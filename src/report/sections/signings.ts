@@ -98,6 +98,7 @@ const simulatedText: Readonly<Record<NonNullable<Signing["assumed"]>, string>> =
   shim: "the call that uses it at its worst; the node took it for given, and no key has signed",
   equalCall: "the account's own call that does the same, in place of the signature",
   code: "a call to the account with that code set; no key has signed",
+  approvals: "the Safe's execution, behind approvals of its owners that nobody has given",
 };
 
 /** How much Permit2 may take by the message, where that is more than there is. */

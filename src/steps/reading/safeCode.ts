@@ -48,6 +48,12 @@ const codes: Readonly<Record<Hash, readonly [name: string, kind: string]>> = {
   "0xb89c1b3bdf2cf8827818646bce9a8f6e372885f8c55e5c07acbd307cb133b000": ["SafeProxy 1.3.0", "safeProxy"],
   "0xd7d408ebcd99b2b70be43e20253d6d92a8ea8fab29bd3be7f55b10032331fb4c": ["SafeProxy 1.4.1", "safeProxy"],
   "0x4e381985ca68b3e5d27b4425fa581c19cf33146d3f887a3cfca96f55528ea46f": ["SafeProxy 1.5.0", "safeProxy"],
+  "0xbba688fbdb21ad2bb58bc320638b43d94e7d100f6f3ebaab0a4e4de6304b1c2e": ["Safe 1.3.0", "safe"],
+  "0x21842597390c4c6e3c1239e434a682b054bd9548eee5e9b1d6a4482731023c0f": ["SafeL2 1.3.0", "safe"],
+  "0x1fe2df852ba3299d6534ef416eefa406e56ced995bca886ab7a553e6d0c5e1c4": ["Safe 1.4.1", "safe"],
+  "0xb1f926978a0f44a2c0ec8fe822418ae969bd8c3f18d61e5103100339894f81ff": ["SafeL2 1.4.1", "safe"],
+  "0xdda019cbd7c867a533a2a86e5c53434fdc50b13122b5a5ddb4a8df61b31c20f2": ["Safe 1.5.0", "safe"],
+  "0x180193227186ccb85316c94db1f0d156ed932b14712cfaac78901899178572dc": ["SafeL2 1.5.0", "safe"],
   // the deployment at 0xcA11bde05977b3631167028862bE2a173976CA11, and viem's own build
   "0xd5c15df687b16f2ff992fc8d767b4216323184a2bbc6ee2f9c398c318e770891": ["Multicall3", "multicall3"],
   "0x5a29a1eb2f59e45e4249b938c8192cac0d2bd32398e1afa03f302a867db692ea": ["Multicall3 (viem)", "multicall3"],
