@@ -226,7 +226,7 @@ const placedOf = Effect.fnUntraced(function* (
   const [own, ...approvals] = answers.data;
   if (own?.length !== 66) return unreadOf(signing, chainId, "the Safe did not tell the transaction's hash");
   const approved = read.owners.filter(
-    (owner, at) => confirmed.includes(owner) || BigInt(approvals[at] ?? "0x0") !== 0n,
+    (owner, at) => confirmed.includes(owner) || (wordAt(approvals[at] ?? "0x", dataAt) ?? 0n) > 0n,
   );
   const coded = new Set(
     read.owners.filter((_, at) => {
@@ -305,8 +305,9 @@ export const SafeHashDisagrees = code("approvals", ["blocker"], "SafeHashDisagre
 /**
  * Transactions with earlier nonces come first. They were pretended to be executed, and to change nothing.
  * @figures count("transactions in front", 2n)
+ * @unavailable where the transaction fails without them
  */
-export const SafeNonceQueued = code("approvals", ["warning"], "SafeNonceQueued", [
+export const SafeNonceQueued = code("approvals", ["warning", "unavailable"], "SafeNonceQueued", [
   "other transactions of the Safe come first, and may change what this one does",
   "give those in front of it as well, or run it again when it is the next one",
 ]);
@@ -352,16 +353,13 @@ const unavailable = { evidence: "unavailable" } as const;
 const executed = { success: "0x442e715f626346e8", failure: "0x23428b18acfb3ea6" } as const;
 const isExecution = (topic: string): boolean => Object.values(executed).some((kind) => topic.startsWith(kind));
 
-/** The event in which a Safe says what became of the transaction with this hash, and what it paid; null = it said nothing. */
-const executionIn = (logs: ReadonlyArray<OutcomeLog>, safe: Address, hash: Hex) => {
-  const row = logs.flatMap(({ address: by, topics, data }) => {
-    const [kind = ""] = topics;
-    const words = [...topics.slice(1), data.slice(dataAt)].join("").replaceAll("0x", "");
-    return isExecution(kind) && lower(by) === safe && words.slice(0, 64).toLowerCase() === hash.slice(2)
-      ? [{ isSuccess: kind.startsWith(executed.success), payment: BigInt(`0x${words.slice(64, 128) || "0"}`) }]
-      : [];
-  });
-  return row.at(-1) ?? null;
+/** What became of the transaction with this hash, by its Safe's own event; null = it said nothing. */
+const becameOf = (logs: ReadonlyArray<OutcomeLog>, safe: Address, hash: Hex): keyof typeof executed | null => {
+  const said = logs.findLast(
+    ({ address: by, topics: [kind = "", first], data }) =>
+      isExecution(kind) && lower(by) === safe && (first ?? data).slice(0, hash.length).toLowerCase() === hash,
+  );
+  return said === undefined ? null : said.topics[0]?.startsWith(executed.success) === true ? "success" : "failure";
 };
 
 /** Codes with which a Safe itself, and no guard, says that the call inside or the refund failed. */
@@ -426,8 +424,6 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   const next = wordAt(before.call(nonceOf(safe))?.data ?? "0x", dataAt);
   const isUsed = next === null || use.nonce === null ? null : next > use.nonce;
   if (isUsed === true) findings.push(say.used);
-  if (queued > 0n)
-    findings.push(SafeNonceQueued.warning({ evidence: "assumed" }, count("transactions in front", queued)));
   if (!owners.includes(sign.signer)) findings.push(say.notOwner);
   const known = knownCode(before.account(singleton)?.codeHash ?? "0x", singleton, "safe");
   if (known?.name.endsWith(` ${state.version}`) !== true || !isSafeProxy(safe, before))
@@ -440,19 +436,33 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   );
   const [layer] = outcome?.revert?.layers ?? [];
   const reason = layer?.layer._tag === "Reason" ? layer.layer.reason : "";
+  const became = outcome?.status === "success" ? becameOf(outcome.logs, safe, sign.digest) : null;
+  const isFailed = failed.length > 0 || became === "failure";
+  // why: what comes first may bring what it lacks
+  const isEarly = queued > 0n && isFailed;
+  if (queued > 0n)
+    findings.push(
+      SafeNonceQueued[isEarly ? "unavailable" : "warning"](
+        { evidence: isEarly ? "unavailable" : "assumed" },
+        count("transactions in front", queued),
+      ),
+    );
+  const gas = execution.input.gas ?? 0n;
+  const isStarved = isFailed && (reason === "GS010" || 10n * (outcome?.gasUsed ?? 0n) > 9n * gas);
+  if (isStarved) findings.push(say.notAssumed(`it takes more than the ${gas} gas that it was simulated with`));
+  const isIgnored = reason === "GS025" && guard === null && isUsed === false && other == null;
+  if (isFailed && isIgnored) findings.push(say.notAssumed("the node did not take the owners' approvals"));
   // why: a guard may ask for signatures by keys, and in 1.5.0 nothing tells its words from those of the call inside
-  const isIgnored = failed.length > 0 && reason === "GS025" && guard === null && isUsed === false && other == null;
-  if (isIgnored) findings.push(say.notAssumed("the node did not take the owners' approvals"));
   const isGuards = failed.length > 0 && guard !== null && isUsed === false && !ownReasons.has(reason);
   if (isGuards)
     findings.push(SafeGuardRefuses.unavailable(unavailable, address("guard", guard), quote("its words", reason)));
-  const became = outcome?.status === "success" ? executionIn(outcome.logs, safe, sign.digest) : null;
-  if (became?.isSuccess === false) findings.push(SafeExecutionFails.blocker(measured));
+  const isUnsure = isEarly || isStarved || isIgnored || isGuards;
+  if (became === "failure" && !isUnsure) findings.push(SafeExecutionFails.blocker(measured));
   if (outcome?.status === "success" && became === null)
     findings.push(say.notAssumed("the Safe was not seen to execute it"));
   findings.push(...refundOf(typed));
   const changed = changedIn(state, after);
-  if (became?.isSuccess === true && changed?.length !== 0)
+  if (became === "success" && changed?.length !== 0)
     findings.push(
       SafeControlChanges.warning(measured, text("changes", (changed ?? ["what the Safe tells of itself"]).join(", "))),
     );
@@ -462,6 +472,6 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
     numbers.some(({ name, value }) => name === "event" && isExecution(String(value)));
   return {
     ...{ signing: { ...told, nonce: use.nonce === null ? null : { value: use.nonce, used: isUsed } }, findings },
-    kept: [...(isGuards || isIgnored ? failed : []), ...found.filter(isOwn)],
+    kept: [...(isUnsure ? failed : []), ...found.filter(isOwn)],
   };
 };

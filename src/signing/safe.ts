@@ -69,7 +69,10 @@ const names = types.SafeTx.slice(0, -1).map(({ name }) => name);
 
 /** SafeTx as every owner hashes it. */
 const safeTx = (safe: Address, chainId: bigint, message: object, path: string): Checked<TypedData> =>
-  typedDataIn({ types, primaryType: "SafeTx", domain: { chainId, verifyingContract: safe }, message }, path);
+  Result.mapError(
+    typedDataIn({ types, primaryType: "SafeTx", domain: { chainId, verifyingContract: safe }, message }, path),
+    ({ field, problem }) => ({ field: field.replace(`${path}.message`, path), problem }),
+  );
 
 const absent: Readonly<Record<string, unknown>> = {
   ...{ value: 0n, data: "0x", operation: 0n, safeTxGas: 0n, baseGas: 0n, gasPrice: 0n },
@@ -141,7 +144,10 @@ export const safeIn = (input: Readonly<Record<string, unknown>>, at = ""): Check
       const [only, ...others] = made;
       const isOne = only !== undefined && others.length === 0;
       const fields = { ...absent, ...(isOne ? { to: only.to, value: only.value, data: only.data } : { to: nobody }) };
-      return { ...own, fields, calls: isOne ? null : made, nonce: null, chainId, hash: null, confirmations: [] };
+      const calls = isOne ? null : made;
+      const read: SafeInput = { ...own, fields, calls, nonce: null, chainId, hash: null, confirmations: [] };
+      // why: who is too large for a message is refused here
+      return yield* Result.map(typedOf(read, 0n, 0n, nobody), () => read);
     }
     if (given(all["primaryType"])) {
       const typed = yield* typedDataIn(all, path);

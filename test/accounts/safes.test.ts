@@ -379,9 +379,14 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
       [
         "more gas of its own than a transaction may have",
         () => fieldsOf({ to, nonce, safeTxGas: "40000000" }),
-        ...(["blocked", "ExecutionReverted"] as const),
+        ...(["unknown", "SignatureNotAssumed"] as const),
       ],
       ["a later nonce", () => fieldsOf({ to, nonce: 7 }), "caution", "SafeNonceQueued"],
+      [
+        "a later nonce, with what is not there yet",
+        () => fieldsOf({ to, nonce: 7, value: String(100n * ether) }),
+        ...(["unknown", "SafeNonceQueued"] as const),
+      ],
       ["a nonce that is passed", () => fieldsOf({ to, nonce }), "blocked", "SignatureUsed", (of) => govern(of, "0x")],
       [
         "another hash",
@@ -531,8 +536,8 @@ it("says which field is wrong", async () => {
   const wrong: ReadonlyArray<readonly [input: object, field: string]> = [
     [{ safe: "0x12", transaction: {} }, "safe"],
     [{ safe, transaction: {} }, "transaction.to"],
-    [{ safe, transaction: { to: safe, value: "1.5" } }, "transaction.message.value"],
-    [{ safe, transaction: { to: safe, operation: 300 } }, "transaction.message.operation"],
+    [{ safe, transaction: { to: safe, value: "1.5" } }, "transaction.value"],
+    [{ safe, transaction: { to: safe, operation: 300 } }, "transaction.operation"],
     [{ safe, transaction: { to: safe, nonce: -1 } }, "transaction.nonce"],
     [{ safe, transaction: { to: safe, safe: zero } }, "transaction.safe"],
     [{ safe, transaction: { to: safe, safeTxHash: "0x1" } }, "transaction.safeTxHash"],
@@ -540,6 +545,13 @@ it("says which field is wrong", async () => {
     [{ safe, transaction: { to: safe }, executor: "me" }, "executor"],
     [{ safe, transaction: { to: safe }, owner: safe }, "owner"],
     [{ safe, transaction: { transactions: [{ to: "0x1" }] } }, "transaction.transactions[0].to"],
+    [
+      {
+        safe,
+        transaction: { transactions: [1, 2].map(() => ({ to: safe, value: "0", data: `0x${"ab".repeat(80_000)}` })) },
+      },
+      "transaction.data",
+    ],
   ];
   for (const [input, field] of wrong)
     await expect(preflight.preflight(input as never), field).rejects.toMatchObject({ field });
