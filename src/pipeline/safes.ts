@@ -4,7 +4,8 @@
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
-import { addressOf, dataAt, nobody, wordAt, wordOf, wordsFrom } from "../abi/words.js";
+import { fromString } from "ox/Hex";
+import { addressOf, bytesAt, dataAt, nobody, numbersAt, pointedAt, wordAt, wordOf } from "../abi/words.js";
 import { ChainIdMismatch } from "../errors/verdicts.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { BlockParameter } from "../eth/parameters.js";
@@ -18,7 +19,8 @@ import { code, fromError, type Finding } from "../report/finding.js";
 import type { OutcomeLog } from "../report/parts.js";
 import type { ReportOptions } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
-import { messageHash, multiSends, partsOf, signingIn, transactionHashOf, typedOf, withSafe } from "../signing/index.js";
+import { messageHash, multiSends, numberOf, partsOf, signingIn, transactionHashOf } from "../signing/index.js";
+import { typedOf, withSafe, type TypedData } from "../signing/index.js";
 import { isPlaced, type AnySigning, type OpenSigning, type PlacedSigning, type SafeInput } from "../signing/index.js";
 import type { SafeState, Signing } from "../signing/index.js";
 import { successOf } from "../steps/reading/askResult.js";
@@ -62,42 +64,27 @@ export const looksOf = ({ safe }: PlacedSigning): ReadonlyArray<Query> =>
         ...[safe.safe, safe.singleton].map((account) => ({ kind: "account", address: account }) as const),
       ];
 
-type Read = Pick<SafeState, "version" | "owners" | "threshold" | "modules" | "singleton"> &
-  Pick<SafeState, "guard" | "moduleGuard" | "fallbackHandler">;
-
-/** The addresses of a list that an answer's word of this place points to; null where they are none. */
-const listIn = (data: Hex, place: number): ReadonlyArray<Address> | null => {
-  const at = wordAt(data, (dataAt + 64 * place) as never);
-  if (at === null || at > 128n) return null;
-  const start = dataAt + 2 * Number(at);
-  const length = wordAt(data, start as never);
-  if (length === null || length > BigInt(most)) return null;
-  const words = wordsFrom(data, (start + 64) as never, Number(length));
-  return words.length === Number(length) && words.every((word) => word < 1n << 160n) ? words.map(addressOf) : null;
-};
-
-const versionIn = (data: Hex): string => {
-  const hex = data.slice(dataAt + 128, dataAt + 128 + 2 * Number(wordAt(data, (dataAt + 64) as never) ?? 0n));
-  return versions.find((version) => hex === [...version].map((each) => each.charCodeAt(0).toString(16)).join("")) ?? "";
-};
+type Read = Pick<SafeState, Fact>;
 
 /** A Safe by the answers of its getters; null where they do not fit one of a version that is known. */
 const readIn = (answer: (fact: Fact) => Hex | null): Read | null => {
-  const all = facts.map((fact) => answer(fact)?.toLowerCase() as Hex | undefined);
-  const [version, owners, threshold, modules, ...slots] = all.map((data) => data ?? "0x");
-  const [singleton, guard, moduleGuard, fallbackHandler] = slots.map((data) => wordAt(data, (dataAt + 128) as never));
-  const account = (word: bigint | null | undefined) => (word == null || word === 0n ? null : addressOf(word));
-  const read = {
-    ...{ version: versionIn(version ?? "0x"), owners: listIn(owners ?? "0x", 0), modules: listIn(modules ?? "0x", 0) },
-    ...{ threshold: wordAt(threshold ?? "0x", dataAt), singleton: account(singleton), guard: account(guard) },
-    ...{ moduleGuard: account(moduleGuard), fallbackHandler: account(fallbackHandler) },
+  const dataOf = (fact: Fact): Hex => answer(fact) ?? "0x";
+  const placeIn = (fact: Fact) => pointedAt(dataOf(fact), dataAt, dataAt);
+  const bytesOf = (fact: Fact) => bytesAt(dataOf(fact), placeIn(fact)) ?? "0x";
+  const listOf = (fact: Fact) => numbersAt(dataOf(fact), placeIn(fact))?.map(addressOf) ?? null;
+  const accountOf = (fact: Fact) => {
+    const word = wordAt(bytesOf(fact), dataAt);
+    return word === null ? undefined : word === 0n ? null : addressOf(word);
   };
-  const { owners: keys, threshold: needed, modules: others, singleton: by } = read;
-  const isWhole = slots.every((data) => data.length === dataAt + 192);
-  if (read.version === "" || keys === null || others === null || by === null || needed === null || !isWhole)
+  const [owners, modules, threshold] = [listOf("owners"), listOf("modules"), wordAt(dataOf("threshold"), dataAt)];
+  const [singleton, guard] = [accountOf("singleton"), accountOf("guard")];
+  const [moduleGuard, fallbackHandler] = [accountOf("moduleGuard"), accountOf("fallbackHandler")];
+  const version = versions.find((each) => fromString(each) === bytesOf("version"));
+  if (version === undefined || owners === null || modules === null || threshold === null || singleton == null)
     return null;
-  const isSane = needed > 0n && needed <= BigInt(keys.length) && new Set(keys).size === keys.length;
-  return isSane ? { ...read, owners: keys, threshold: needed, modules: others, singleton: by } : null;
+  if (guard === undefined || moduleGuard === undefined || fallbackHandler === undefined) return null;
+  const isSane = threshold > 0n && threshold <= BigInt(owners.length) && new Set(owners).size === owners.length;
+  return isSane ? { version, owners, modules, threshold, singleton, guard, moduleGuard, fallbackHandler } : null;
 };
 
 /** What several calls return on the chain as it is pretended, in one simulation; null where one failed, or nobody answered. */
@@ -295,7 +282,7 @@ export const withSafes = Effect.fnUntraced(function* (
 
 /**
  * The hash that came with the transaction is not that of its fields: what a service shows is not what its hash does.
- * @figures hash("came with it", zeroHash)
+ * @figures hash("by its fields", sent), hash("said", sent)
  */
 export const SafeHashDisagrees = code("approvals", ["blocker"], "SafeHashDisagrees", [
   "the Safe's hash of the transaction is another one",
@@ -304,7 +291,7 @@ export const SafeHashDisagrees = code("approvals", ["blocker"], "SafeHashDisagre
 
 /**
  * Transactions with earlier nonces come first. They were pretended to be executed, and to change nothing.
- * @figures count("transactions in front", 2n)
+ * @figures count("number in front", 2n)
  * @unavailable where the transaction fails without them
  */
 export const SafeNonceQueued = code("approvals", ["warning", "unavailable"], "SafeNonceQueued", [
@@ -313,8 +300,8 @@ export const SafeNonceQueued = code("approvals", ["warning", "unavailable"], "Sa
 ]);
 
 /**
- * The Safe has a guard, and the execution was reverted, maybe by it. The simulation approves by `approveHash`; signatures of keys
- * may pass where that does not.
+ * The Safe has a guard, and the execution was reverted, maybe by it. The simulation pretends that the owners have called
+ * `approveHash`; signatures of keys may pass where that does not.
  * @figures address("guard", pool)
  */
 export const SafeGuardRefuses = code("approvals", ["unavailable"], "SafeGuardRefuses", [
@@ -377,19 +364,14 @@ const changedIn = (state: SafeState, view: View): ReadonlyArray<Fact> | null => 
 /** Gas beyond `safeTxGas` that a Safe pays for: a call to an account that is new. */
 const overhead = 40_000n;
 
-const refundOf = (typed: NonNullable<PlacedSigning["typed"]>): ReadonlyArray<Finding> => {
-  const { safeTxGas, baseGas, gasPrice, gasToken, refundReceiver } = typed.message;
-  const [own = 0n, base = 0n, price = 0n] = [safeTxGas, baseGas, gasPrice].map((value) => value as bigint);
+const refundOf = (typed: TypedData): ReadonlyArray<Finding> => {
+  const [own, base, price] = [numberOf(typed, "safeTxGas"), numberOf(typed, "baseGas"), numberOf(typed, "gasPrice")];
+  const { gasToken, refundReceiver } = typed.message;
   if (price === 0n || refundReceiver !== nobody) return [];
   const most = (own + base + overhead) * price;
-  const isNative = gasToken === nobody;
-  return [
-    SafePaysExecutor.warning(
-      measured,
-      isNative ? wei("at most", most) : units("at most", most),
-      isNative ? null : address("token", gasToken as Address),
-    ),
-  ];
+  return typeof gasToken !== "string" || gasToken === nobody
+    ? [SafePaysExecutor.warning(measured, wei("at most", most))]
+    : [SafePaysExecutor.warning(measured, units("at most", most), address("token", gasToken))];
 };
 
 /** The judgement of a Safe's transaction. */
@@ -411,16 +393,16 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   }
   const findings: Array<Finding> = [];
   const { safe, owners, singleton, guard, queued } = state;
-  const bound = typed.domain["chainId"];
-  if (chainId !== null && bound !== BigInt(chainId))
+  const { chainId: bound } = typed.domain;
+  if (chainId !== null && typeof bound === "bigint" && bound !== BigInt(chainId))
     findings.push(
-      fromError(new ChainIdMismatch({ expected: bound as bigint, actual: BigInt(chainId) }), "blocker", {
+      fromError(new ChainIdMismatch({ expected: bound, actual: BigInt(chainId) }), "blocker", {
         ...{ step: "chain", transaction: null, evidence: "measured" },
       }),
     );
   const other = [state.hash, state.said].find((one) => one !== null && one !== sign.digest);
   if (other != null)
-    findings.push(SafeHashDisagrees.blocker(measured, hash("by its fields", sign.digest), hash("and not", other)));
+    findings.push(SafeHashDisagrees.blocker(measured, hash("by its fields", sign.digest), hash("said", other)));
   const next = wordAt(before.call(nonceOf(safe))?.data ?? "0x", dataAt);
   const isUsed = next === null || use.nonce === null ? null : next > use.nonce;
   if (isUsed === true) findings.push(say.used);
@@ -444,7 +426,7 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
     findings.push(
       SafeNonceQueued[isEarly ? "unavailable" : "warning"](
         { evidence: isEarly ? "unavailable" : "assumed" },
-        count("transactions in front", queued),
+        count("number in front", queued),
       ),
     );
   const gas = execution.input.gas ?? 0n;

@@ -191,7 +191,8 @@ export const safeOfTyped = (read: ReadSigning): SafeInput => {
   };
 };
 
-const numberOf = ({ message }: TypedData, name: string): bigint => {
+/** A number of the message. */
+export const numberOf = ({ message }: TypedData, name: string): bigint => {
   const value = message[name];
   return typeof value === "bigint" ? value : 0n;
 };

@@ -75,6 +75,7 @@ const operationTimes = ({ validAfter, validUntil, validIn }: NonNullable<Signing
 const timesText = ({ from, until, kind, nonce, operation }: Signing): string | null => {
   if (operation !== undefined) return operationTimes(operation);
   if (kind === "authorization") return `as long as the account's nonce is ${nonce?.value ?? "that of the message"}`;
+  if (kind === "safeTransaction") return "once enough owners have signed, until another transaction has its nonce";
   const start = from === null || from === 0n ? null : `from ${dateText(from)}`;
   return [start, until === null ? "for ever" : `until ${dateText(until)}`].filter((part) => part !== null).join(" ");
 };
@@ -163,6 +164,23 @@ const operationFacts = ({ operation, account }: Signing, names: Names): Readonly
     ),
   ];
 };
+/** A Safe's owners, and who of them has to sign. */
+const safeFacts = ({ safe }: Signing, names: Names): ReadonlyArray<Fact | null> => {
+  if (safe === undefined) return [];
+  const { version, threshold, owners, approved, missing, executor, guard, modules, queued } = safe;
+  const list = (all: ReadonlyArray<string>) =>
+    all.length === 0 ? "nobody" : joined(...all.slice(0, 6).map((one) => names.labelled(one)), more(all.length - 6));
+  return [
+    fact("safe", `version ${version}, ${threshold} of ${owners.length} owners`),
+    fact("has signed", list(approved)),
+    fact("has to sign", list(missing)),
+    fact("executed by", names.labelled(executor)),
+    guard === null ? null : fact("guard", names.whole(guard)),
+    modules.length === 0 ? null : fact("modules", list(modules), { tone: "warn" }),
+    queued === 0n ? null : fact("in front", `${queued} transactions of the Safe's queue`, { tone: "warn" }),
+  ];
+};
+const more = (count: number): string | null => (count > 0 ? `and ${count} more` : null);
 
 /** The text of a message line by line, quoted; where it is none, its bytes. */
 const messageFacts = ({ sign }: Signing): ReadonlyArray<Fact | null> => {
@@ -232,6 +250,7 @@ export const signingSections = ({ signings }: Report, reading: RenderSources): R
         ? fact("right ends", ends === null ? "when it is used up or revoked" : dateText(ends))
         : null,
       ...operationFacts(signing, names),
+      ...safeFacts(signing, names),
       fact("nonce", nonceText(signing), { tone: signing.nonce?.used === true ? "bad" : "plain" }),
       assumed === null
         ? fact("simulated", "nothing: what it does was not simulated", { tone: kind === "signIn" ? "plain" : "warn" })
