@@ -43,7 +43,8 @@ const getters = {
   threshold: ["0xe75235b8", 32],
   // getModulesPaginated(address,uint256)
   modules: [`0xcc2f8452${wordOf(1).slice(2)}${wordOf(most).slice(2)}`, 96 + 32 * most],
-  singleton: [slot(wordOf(0)), 96],
+  // masterCopy(), which a Safe's proxy answers itself
+  singleton: ["0xa619486e", 32],
   guard: [slot("0x4a204f620c8c5ccdca3fd54d003badd85ba500436a431f0cbda4f558c93c34c8"), 96],
   moduleGuard: [slot("0xb104e0b93118902c651344349b610029d694cfdec91c589c91ebafbcd0289947"), 96],
   fallbackHandler: [slot("0x6c9a6c4a39284e37ed1cf53d337577d14212a4870fb976a4366c693b939918d5"), 96],
@@ -72,12 +73,12 @@ const readIn = (answer: (fact: Fact) => Hex | null): Read | null => {
   const placeIn = (fact: Fact) => pointedAt(dataOf(fact), dataAt, dataAt);
   const bytesOf = (fact: Fact) => bytesAt(dataOf(fact), placeIn(fact)) ?? "0x";
   const listOf = (fact: Fact) => numbersAt(dataOf(fact), placeIn(fact))?.map(addressOf) ?? null;
-  const accountOf = (fact: Fact) => {
-    const word = wordAt(bytesOf(fact), dataAt);
+  const accountOf = (fact: Fact, data = bytesOf(fact)) => {
+    const word = wordAt(data, dataAt);
     return word === null ? undefined : word === 0n ? null : addressOf(word);
   };
   const [owners, modules, threshold] = [listOf("owners"), listOf("modules"), wordAt(dataOf("threshold"), dataAt)];
-  const [singleton, guard] = [accountOf("singleton"), accountOf("guard")];
+  const [singleton, guard] = [accountOf("singleton", dataOf("singleton")), accountOf("guard")];
   const [moduleGuard, fallbackHandler] = [accountOf("moduleGuard"), accountOf("fallbackHandler")];
   const version = versions.find((each) => fromString(each) === bytesOf("version"));
   if (version === undefined || owners === null || modules === null || threshold === null || singleton == null)

@@ -10,6 +10,7 @@ import { isPlain } from "../primitives/record.js";
 import type { StepName } from "../primitives/names.js";
 import { isOfSender } from "../report/byCode.js";
 import type { Finding } from "../report/finding.js";
+import type { BalanceChange } from "../report/parts.js";
 import type { Report, ReportOptions, TransactionReport } from "../report/schema.js";
 import type { AnySigning, GasField, Mode, PlacedSigning, Signing } from "../signing/index.js";
 import type { CallTrace } from "../steps/reading/answers.js";
@@ -160,17 +161,24 @@ const sorted = (all: ReadonlyArray<boolean>): ReadonlyArray<number> => {
 
 /** The report with its carriers by themselves: places count the transactions, and the carriers behind them. */
 export const parted = <R extends Partial<Report> & Pick<Report, "transactions">>(report: R): R => {
-  const { transactions, funds } = report;
+  const { transactions, funds, balanceChanges } = report;
   const carriers = transactions.filter(isCarrier);
   if (carriers.length === 0) return report;
   const places = sorted(transactions.map((entry) => !isCarrier(entry)));
   const senders = new Set(transactions.flatMap((entry) => (isCarrier(entry) ? [] : [entry.input.from])));
+  const carrying = new Set(carriers.map(({ input }) => input.from));
+  // why: whoever makes such a call was given a purse, of which only what changes is true
+  const withoutPurse = (row: BalanceChange): BalanceChange =>
+    row.token === null && carrying.has(row.account) && !senders.has(row.account)
+      ? { ...row, before: null, after: null }
+      : row;
   return moved(
     {
       ...report,
       transactions: transactions.filter((entry) => !isCarrier(entry)),
       carriers,
       ...(funds && { funds: funds.filter(({ account }) => senders.has(account)) }),
+      ...(balanceChanges && { balanceChanges: balanceChanges.map(withoutPurse) }),
     },
     (place) => places[place] ?? place,
   );

@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../harness/sources.js";
+import { SlotWriter } from "../contracts/artifacts.js";
 import { owner as deployer, type Receipt, type Scene } from "../preflight/scene.js";
 
 export const versions = ["1.3.0", "1.4.1", "1.5.0"] as const;
@@ -185,6 +186,15 @@ export const makers = async (scene: Scene) => {
     const code = `0x3d602d80600a3d3981f3363d3d373d3d3d363d73${of.slice(2)}5af43d82803e903d91602b57fd5bf3` as const;
     return scene.deploy({ abi: [], bytecode: code });
   };
-  return { by, send, read, copyOf, nonceOf, key, safe, execute, approvedBy };
+  /** A call that gives a Safe other code, which answers as the makers' do and says that it is theirs. */
+  const lyingTo = async (of: Address) => {
+    const { bytecode, abi: own } = part("1.4.1", "Safe.sol/Safe");
+    // why: one byte of its metadata, which is no code
+    const changed = `${bytecode.slice(0, -80)}${bytecode.slice(-80).replace(/[0-8]/, "9")}` as Hex;
+    const other = await scene.deploy({ abi: own, bytecode: changed });
+    const writer = await scene.deploy(SlotWriter);
+    return { to: writer, data: encode("write", [0n, BigInt(other)]), of };
+  };
+  return { by, send, read, copyOf, lyingTo, nonceOf, key, safe, execute, approvedBy };
 };
 export type Makers = Awaited<ReturnType<typeof makers>>;

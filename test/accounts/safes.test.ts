@@ -3,10 +3,12 @@
  * movements and nonce are as told. And such as cannot be executed, or do more than they seem to, each named.
  */
 import { createPreflight } from "evm-preflight/promise";
+import { runSync } from "effect/Effect";
 import { hashTypedData, numberToHex, type Address, type Hex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Delegate, SlotWriter, Token, AllowingGuard, AmountGuard, KeyGuard } from "../contracts/artifacts.js";
+import { fromJson, toJson, toText } from "../../src/Report.js";
 import { diceOf } from "../harness/families/kit.js";
 import { findGethOrWarn } from "../harness/geth.js";
 import {
@@ -303,7 +305,10 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
 
     it("is asked again and proven as it was", { timeout: 60_000 }, async () => {
       const of = await house(version);
-      const report = await ask(of.safe, fieldsOf({ to: deployer.address, nonce: 0, value: "5" }));
+      const made = await ask(of.safe, fieldsOf({ to: deployer.address, nonce: 0, value: "5" }));
+      const report = runSync(fromJson(JSON.parse(JSON.stringify(toJson(made))))) as Report;
+      expect(report).toEqual(made);
+      expect(toText(report)).toContain("2 of 3 owners");
       const again = await preflight.prove(report);
       expect([again.verdict, again.digest], said(again)).toEqual(["ready", report.digest]);
       // a report whose Safe was changed by hand is none
@@ -506,13 +511,43 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
   it("is unknown where it is no Safe that is known", { timeout: 60_000 }, async () => {
     const of = await house("1.4.1");
     const proxy = await kit.copyOf(of.safe);
-    for (const safe of [deployer.address.toLowerCase() as Address, token, proxy]) {
-      const report = await ask(safe, fieldsOf({ to: deployer.address, nonce: 0 }));
+    // a real proxy, set up by a real Safe, whose code is then one that says of itself what is not
+    const liar = await kit.safe("1.4.1", [deployer.address], 1);
+    const { to, data } = await kit.lyingTo(liar);
+    const fields = fieldsOf({ to, data, operation: 1, nonce: 0 });
+    expect(hasEvent(await kit.execute(liar, fields, [], deployer, [kit.approvedBy(deployer.address)]), "success")).toBe(
+      true,
+    );
+    for (const safe of [deployer.address.toLowerCase() as Address, token, proxy, liar]) {
+      const report = await ask(safe, { ...fieldsOf({ to: deployer.address, nonce: 0 }), nonce: null });
       expect([report.verdict, codes(report)], said(report)).toEqual([
         "unknown",
         expect.arrayContaining(["SignatureUnknown"]),
       ]);
     }
+  });
+
+  it("takes several Safes at once, beside other things", { timeout: 60_000 }, async () => {
+    const [one, two] = [await house("1.3.0"), await house("1.5.0", 2, 1, true)];
+    const to = "0x00000000000000000000000000000000dead0003";
+    const input = [
+      { safe: one.safe, transaction: fieldsOf({ to, nonce: 0, value: "7" }) },
+      { safe: two.safe, transaction: fieldsOf({ to, nonce: 0, value: "8" }) },
+      { from: deployer.address, to, value: 9n },
+    ];
+    const report = await preflight.preflight(input as never);
+    expect(report.verdict, said(report)).toBe("ready");
+    expect([one.safe, two.safe, to].map((account) => deltaOf(report, account, null))).toEqual([-7n, -8n, 24n]);
+    const { signs, requests } = await preflight.ready(report);
+    expect([signs.length, requests.length]).toEqual([3, 1]);
+  });
+
+  it("tells no purse of whoever executes", { timeout: 60_000 }, async () => {
+    const of = await house("1.4.1", 1, 1);
+    const [key] = of.keys as [PrivateKeyAccount];
+    const report = await ask(of.safe, fieldsOf({ to: key.address, nonce: 0, value: "7" }));
+    const row = report.balanceChanges.find(({ account }) => same(account, key.address));
+    expect([report.verdict, row?.delta, row?.before, row?.after], said(report)).toEqual(["ready", 7n, null, null]);
   });
 
   it("is unknown beside a transaction of one of its owners", { timeout: 60_000 }, async () => {
