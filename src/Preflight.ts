@@ -32,13 +32,17 @@ import type { Hash } from "./primitives/hex.js";
 import { safely } from "./primitives/record.js";
 import type { SentTransaction, Settled } from "./settle/settlement.js";
 import type { GivenSigning } from "./signing/input.js";
-import { isSigning } from "./signing/marks.js";
+import { accountFormOf, isSigning } from "./signing/marks.js";
+import type { GivenOperation } from "./signing/operationInput.js";
+import type { GivenSafeTransaction } from "./signing/safe.js";
 import { watchWith, type Watched } from "./watch/watch.js";
 
 export { checkCode, estimateGas, quoteFee, ready, resolveNonce, simulate } from "./pipeline/index.js";
 export { layerTokenCache, MeasureLimits, TokenCache } from "./pipeline/index.js";
 export type { Options } from "./pipeline/index.js";
 export type { GivenSigning } from "./signing/input.js";
+export type { GivenOperation } from "./signing/operationInput.js";
+export type { GivenSafeTransaction } from "./signing/safe.js";
 export type { Watched } from "./watch/watch.js";
 
 /**
@@ -136,6 +140,85 @@ export const signature = (signing: GivenSigning, options?: Options): Effect.Effe
           problem: "must have a signer, and one of typedData, authorization, message, hash",
         }),
       );
+
+/** `preflight` of an account's own input in this form; `field` is what its problem is told of. */
+const preflightAs = (
+  form: ReturnType<typeof accountFormOf>,
+  input: object,
+  options: Options | undefined,
+  field: string,
+  problem: string,
+): Effect.Effect<Report, InvalidTransaction, Rpc> =>
+  safely(() => accountFormOf({ ...input }) === form, false)
+    ? preflight(input as never, options)
+    : Effect.fail(new InvalidTransaction({ field, problem }));
+
+/**
+ * {@link preflight} of a user operation (ERC-4337) of EntryPoint 0.6 to 0.9, before its account signs it: deployed or not, with a
+ * paymaster or without, of a contract or of a key that delegates (EIP-7702). The bundler's `handleOps` is simulated from an account
+ * that nobody knows, by code in place of ECRECOVER that takes the signature of `signer` for given; `operation.signature` has the
+ * account's own form. The verdict is read from the EntryPoint's events and errors, never from the status of the outer call:
+ * `OperationFails` names the AA code and whose part failed. `report.signing.operation` has its cost in wei, its gas, its deposit and
+ * its times. What bundlers demand besides (ERC-7562) is not seen: `BundlerRulesUnseen`. `ready` hands out the operation and its hash.
+ *
+ * Where a node cannot assume signatures (anvil 1.7.1), or the account takes another key's, the report is `unknown`.
+ *
+ * Fails only with `InvalidTransaction`, before anything is sent. JSON-RPC: as `signature`; in a round in front what the input does
+ * not tell: `eth_chainId`, `eth_getCode` and `eth_call`.
+ *
+ * Sources: ERC-4337, ERC-7769, ERC-7562; packing and hashing are ox's.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.userOperation({
+ *   entryPoint: "0.8",
+ *   signer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   operation: {
+ *     ...{ sender: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", nonce: 0n, callData: "0x" },
+ *     ...{ callGasLimit: 100_000n, verificationGasLimit: 100_000n, preVerificationGas: 50_000n },
+ *     ...{ maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1n, signature: `0x${"00".repeat(65)}` },
+ *   },
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.signing?.kind); // unknown userOperation
+ * ```
+ */
+export const userOperation = (
+  operation: GivenOperation,
+  options?: Options,
+): Effect.Effect<Report, InvalidTransaction, Rpc> =>
+  preflightAs("userOperation", operation, options, "operation", "must stand beside entryPoint");
+
+/**
+ * {@link preflight} of a transaction of a Safe (1.3.0, 1.4.1, 1.5.0), before its owners sign it. Owners, threshold, nonce, guard and
+ * modules are read from the chain; the approvals of as many owners as are needed are pretended in the Safe's storage, and
+ * `execTransaction` is simulated from `executor`, else from an owner. The verdict is read from `ExecutionSuccess` and
+ * `ExecutionFailure`, and `safeTxHash` is worked out again and held against the Safe's own (`SafeHashDisagrees`).
+ * `report.signing.safe` tells who has signed, and who has to. `ready` hands out the typed data, for each owner who has to sign.
+ *
+ * No ECRECOVER is assumed, so that every node that simulates can say `ready`.
+ *
+ * Fails only with `InvalidTransaction`, before anything is sent. JSON-RPC: as `signature`, and in a round in front the Safe's facts.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect";
+ * import { Preflight, Rpc } from "evm-preflight";
+ *
+ * const report = await Preflight.safeTransaction({
+ *   safe: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+ *   transaction: { to: "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", value: 1n },
+ * }).pipe(Effect.provide(Rpc.layerHttp("http://127.0.0.1:8545")), Effect.runPromise);
+ * console.log(report.verdict, report.signing?.kind); // unknown safeTransaction
+ * ```
+ */
+export const safeTransaction = (
+  transaction: GivenSafeTransaction,
+  options?: Options,
+): Effect.Effect<Report, InvalidTransaction, Rpc> =>
+  preflightAs("safe", transaction, options, "transaction", "must stand beside safe");
 
 /**
  * {@link preflight} of a batch of calls (EIP-5792). Of an account that is delegated, or is to be (`delegate`, `authorization`), it is

@@ -35,8 +35,12 @@ export type ClientsSigning<signing> = signing extends { readonly signer: unknown
 /** The verbs, as {@link preflightActions} adds them to a client; no interface, for `client.extend` takes none. */
 export type PreflightActions<sender extends "caller" | "client" = "caller"> = Omit<
   Promises.Actions<sender>,
-  "signature" | "callBatch"
+  "signature" | "callBatch" | "userOperation" | "safeTransaction"
 > & {
+  /** `Preflight.userOperation`. */
+  preflightUserOperation: Promises.Actions["userOperation"];
+  /** `Preflight.safeTransaction`. */
+  preflightSafeTransaction: Promises.Actions["safeTransaction"];
   /** `Preflight.callBatch`; `from` is the client's account where it has one and none is named. */
   preflightCalls: (
     batch: sender extends "client" ? Omit<CallBatch, "from"> & Partial<Pick<CallBatch, "from">> : CallBatch,
@@ -88,12 +92,16 @@ export const preflightActions: {
       dispose: __,
       signature,
       callBatch,
+      userOperation,
+      safeTransaction,
       ...actions
     } = Promises.make(Rpc.layerClient(client, rpc), defaults, { steps, without }, lazyImport(loadSettling));
     const signer = client.account?.address;
     const isOfClient = (signing: unknown) => isRecord(signing) && signing["signer"] == null && signer !== undefined;
     return {
       ...actions,
+      preflightUserOperation: userOperation,
+      preflightSafeTransaction: safeTransaction,
       preflightCalls: (batch: object, options?: Promises.RunOptions) =>
         // the pipeline refuses what is no batch
         callBatch(

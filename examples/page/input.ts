@@ -140,7 +140,7 @@ const chainIdOf = (text: string): number | undefined =>
 type Pasted = Transaction.LooseCall | Hex | ReadonlyArray<Transaction.LooseCall | Hex>;
 
 /** Names by which an object is no transaction of fields, or a signature: what it holds names its chain itself. */
-const whole = ["method", "raw", "calls", "transactions", "signer", "types"];
+const whole = ["method", "raw", "calls", "transactions", "signer", "types", "entryPoint", "safe"];
 
 /**
  * The transaction, the bundle or the signature of a pasted text: JSON in any form that the library takes, or bytes as hex. `chainId` is

@@ -1,4 +1,4 @@
-/** `evm-preflight check`: one transaction, bundle, batch of calls or signature, one report, one exit code. */
+/** `evm-preflight check`: one transaction, bundle, batch of calls, user operation, Safe's transaction or signature, one report, one exit code. */
 import * as Duration from "effect/Duration";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
@@ -96,6 +96,14 @@ export const check = Command.make(
     {
       command: "evm-preflight check --calls calls.json --from 0x…",
       description: "A batch of calls, as a wallet is asked to send it",
+    },
+    {
+      command: "evm-preflight check --user-operation operation.json --entry-point 0.8",
+      description: "A user operation, before its account signs it",
+    },
+    {
+      command: "evm-preflight check --safe transaction.json",
+      description: "A Safe's transaction, before its owners sign",
     },
     {
       command: "evm-preflight check --typed-data permit.json --signer 0x…",

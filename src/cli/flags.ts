@@ -63,6 +63,20 @@ const ofSigning = {
   origin: ["origin", "origin that asks for the message, such as https://example.org: a sign-in is held against it"],
 } as const satisfies Readonly<Record<string, readonly [name: string, help: string]>>;
 
+/** Name and help of each flag that describes what a smart account does. */
+const ofAccount = {
+  userOperation: [
+    "user-operation",
+    "in place of a transaction: JSON file with a user operation (ERC-4337), alone or as { entryPoint, operation }; --signer: whose key signs",
+  ],
+  entryPoint: ["entry-point", "version or address of its EntryPoint, beside --user-operation"],
+  safe: [
+    "safe",
+    "in place of a transaction: JSON file with a transaction of a Safe, as its transaction service, SDK or builder has it, or as { safe, transaction }",
+  ],
+  executor: ["executor", "who sends it, beside --safe; by default an owner"],
+} as const satisfies Readonly<Record<string, readonly [name: string, help: string]>>;
+
 /** Name and help of each flag that describes a batch of calls. */
 const ofBatch = {
   calls: [
@@ -75,6 +89,7 @@ const ofBatch = {
 const rowsOfFields: Readonly<Record<string, readonly [name: string, help: string]>> = {
   ...ofTransaction,
   ...ofSigning,
+  ...ofAccount,
   ...ofBatch,
 };
 
@@ -151,6 +166,7 @@ export const checkFlags = {
   ),
   ...Rows.map(ofTransaction, ([name, help]) => text(name, help)),
   ...Rows.map(ofSigning, ([name, help]) => text(name, help)),
+  ...Rows.map(ofAccount, ([name, help]) => text(name, help)),
   ...Rows.map(ofBatch, ([name, help]) => text(name, help)),
   ...optionFlags,
 };
@@ -208,6 +224,50 @@ const readSigning = Effect.fnUntraced(function* (flags: CheckFlags) {
     : yield* wrong("--signer", "is missing: the address whose key signs");
 });
 
+/** The flags that name what is asked about, and those that stand beside each. */
+const accountFlags = { userOperation: ["entryPoint", "signer", "chainId"], safe: ["executor", "chainId"] } as const;
+
+/** The Safe that a file is about, as the service, the builder or typed data names it. */
+const safeOf = (json: Readonly<Record<string, unknown>>): unknown => {
+  const { safe, meta, domain } = json;
+  if (safe != null) return safe;
+  const named = isRecord(meta) ? meta["createdFromSafeAddress"] : null;
+  return named ?? (isRecord(domain) ? domain["verifyingContract"] : null);
+};
+
+/** What a smart account does, as the pipeline takes it; null where the flags describe nothing of it. */
+const readAccount = Effect.fnUntraced(function* (flags: CheckFlags) {
+  const rows = { ...ofTransaction, ...ofSigning, ...ofAccount, ...ofBatch };
+  const values: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(rows)));
+  const kind = Struct.keys(accountFlags).find((name) => values[name] !== undefined);
+  if (kind === undefined) {
+    const stray = Struct.keys(ofAccount).find((name) => values[name] !== undefined);
+    return stray === undefined
+      ? null
+      : yield* wrong(flagOf(stray), `stands beside ${stray === "executor" ? "--safe" : "--user-operation"}`);
+  }
+  const beside: ReadonlyArray<string> = [kind, ...accountFlags[kind]];
+  const [other = flags.input.length > 0 ? "input" : undefined] = Object.keys(values).filter(
+    (name) => !beside.includes(name),
+  );
+  if (other !== undefined) return yield* wrong(flagOf(other), `cannot be combined with ${flagOf(kind)}`);
+  const json = yield* readJson(values[kind] ?? "", flagOf(kind));
+  if (!isRecord(json)) return yield* wrong(flagOf(kind), "must hold an object");
+  const chainId = yield* readFlag(flagOf("chainId"), flags.chainId, integer);
+  const { entryPoint, signer, executor } = values;
+  const own = Rows.filter({ entryPoint, signer, executor, chainId }, (value) => value !== undefined);
+  const isWhole = kind === "safe" ? json["transaction"] != null : json["operation"] != null || json["method"] != null;
+  const inner = kind === "safe" ? { safe: safeOf(json), transaction: json } : { operation: json };
+  const all: Readonly<Record<string, unknown>> = isWhole ? json : inner;
+  const twice = Object.keys(own).find((name) => all[name] != null);
+  if (twice !== undefined) return yield* wrong(flagOf(twice), "stands in the file, too");
+  const input = { ...all, ...own };
+  if (isSigning(input)) return input;
+  return kind === "safe"
+    ? yield* wrong("--safe", "names no Safe: write { safe, transaction }")
+    : yield* wrong("--entry-point", "is missing: the version or address of the EntryPoint");
+});
+
 /** The batch of calls, as the pipeline takes it; null where the flags describe none. */
 const readBatch = Effect.fnUntraced(function* (flags: CheckFlags) {
   const { calls: path, delegate }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofBatch)));
@@ -230,9 +290,9 @@ const readBatch = Effect.fnUntraced(function* (flags: CheckFlags) {
   return twice === undefined ? { ...batch, ...own } : yield* wrong(flagOf(twice), "stands in the file, too");
 });
 
-/** The transaction or bundle, the batch of calls, or the signature. */
+/** The transaction or bundle, what an account does, the batch of calls, or the signature. */
 export const readInput = Effect.fnUntraced(function* (flags: CheckFlags) {
-  const other = (yield* readSigning(flags)) ?? (yield* readBatch(flags));
+  const other = (yield* readAccount(flags)) ?? (yield* readSigning(flags)) ?? (yield* readBatch(flags));
   if (other !== null) return other;
   const { abi, ...values }: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(ofTransaction)));
   const inputFrom = (read: ReturnType<typeof inputOf>) =>

@@ -16,7 +16,7 @@ import type * as Report from "../Report.js";
 import type { ReportEvent } from "../report/index.js";
 import type { Rpc } from "../rpc/index.js";
 import type { RequestEvent } from "../rpc/observe.js";
-import type { GivenSigning } from "../signing/index.js";
+import type { GivenOperation, GivenSafeTransaction, GivenSigning } from "../signing/index.js";
 import type { CallBatch, TakesInput } from "../Transaction.js";
 import { clearing, defaultsGiven, pipeline as loaded, preload, reportGiven, signalGiven } from "./given.js";
 import { layerSteps } from "./steps.js";
@@ -41,6 +41,10 @@ export interface Actions<sender extends "caller" | "client" = "caller"> {
   readonly preflight: TakesInput<RunOptions, Promise<Report.BundleReport>, sender>;
   /** `Preflight.signature`: the report of a signature that is no transaction. Rejects with `InvalidTransaction` only. */
   readonly signature: (signing: GivenSigning, options?: RunOptions) => Promise<Report.Report>;
+  /** `Preflight.userOperation`: the report of a user operation (ERC-4337). Rejects with `InvalidTransaction` only. */
+  readonly userOperation: (operation: GivenOperation, options?: RunOptions) => Promise<Report.Report>;
+  /** `Preflight.safeTransaction`: the report of a transaction of a Safe. Rejects with `InvalidTransaction` only. */
+  readonly safeTransaction: (transaction: GivenSafeTransaction, options?: RunOptions) => Promise<Report.Report>;
   /** `Preflight.callBatch`: the report of a batch of calls (EIP-5792). Rejects with `InvalidTransaction` only. */
   readonly callBatch: (batch: CallBatch, options?: RunOptions) => Promise<Report.BundleReport>;
   /** `Preflight.scan`: one round. Rejects with `InvalidTransaction` only. */
@@ -211,6 +215,9 @@ export const make = <R = never>(
     scan: (input: unknown, options) => withAll(options, ({ scan }, all) => scan(input as never, all)),
     preflight: (input: unknown, options) => withAll(options, ({ preflight }, all) => preflight(input as never, all)),
     signature: (signing, options) => withAll(options, ({ signature }, all) => signature(signing, all)),
+    userOperation: (operation, options) => withAll(options, (verbs, all) => verbs.userOperation(operation, all)),
+    safeTransaction: (transaction, options) =>
+      withAll(options, (verbs, all) => verbs.safeTransaction(transaction, all)),
     callBatch: (batch, options) => withAll(options, ({ callBatch }, all) => callBatch(batch, all)),
     maxSendable: (from, to, options) => withAll(options, ({ maxSendable }, all) => maxSendable(from, to, all)),
     prove: (report, options) =>

@@ -1,2 +1,12 @@
 /** The pipeline's verbs of a client: all that a page loads of it before it sends, settles or watches. */
-export { callBatch, maxSendable, preflight, prove, ready, scan, signature } from "../Preflight.js";
+export {
+  callBatch,
+  maxSendable,
+  preflight,
+  prove,
+  ready,
+  safeTransaction,
+  scan,
+  signature,
+  userOperation,
+} from "../Preflight.js";

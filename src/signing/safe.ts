@@ -32,6 +32,19 @@ export interface Confirmation {
   readonly signature: Hex;
 }
 
+/** A transaction of a Safe, as callers give it. */
+export interface GivenSafeTransaction {
+  readonly safe: Address;
+  /**
+   * The fields of SafeTx (those left out are 0), what the Safe's SDK or its transaction service has, typed data, or a file of the
+   * transaction builder; without a nonce it is the Safe's next one.
+   */
+  readonly transaction: object;
+  /** Whoever sends `execTransaction`; by default an owner. */
+  readonly executor?: Address | undefined;
+  readonly chainId?: number | bigint | undefined;
+}
+
 /** A transaction of a Safe that was read; its hash and its approvals hang on the Safe. */
 export interface SafeInput {
   readonly form: "safe";

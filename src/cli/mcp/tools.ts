@@ -185,13 +185,36 @@ const signatureFields = {
   policies: preflightFields.policies,
 };
 
+const callsChain = { type: ["string", "integer"], description: "chain that it is for, as a number or as hex" };
+
+const operationFields = {
+  entryPoint: { type: "string", description: "version of the EntryPoint, 0.6 to 0.9, or its address" },
+  operation: {
+    ...{ type: "object" },
+    description: "the user operation, as eth_sendUserOperation takes it, with a signature of the account's own form",
+  },
+  signer: { type: "string", description: "whose key signs; by default the account's owner()" },
+  ...{ chainId: callsChain, policies: preflightFields.policies },
+};
+
+const safeFields = {
+  safe: { type: "string", description: "the Safe" },
+  transaction: {
+    ...{ type: "object" },
+    description:
+      "to, value, data, operation … of the Safe's transaction, or what its transaction service or builder has",
+  },
+  executor: { type: "string", description: "who sends execTransaction; by default an owner" },
+  ...{ chainId: callsChain, policies: preflightFields.policies },
+};
+
 const callsFields = {
   from: { type: "string", description: "the account that makes the calls, and pays" },
   calls: {
     ...{ type: "array", items: { type: "object" }, maxItems: maxTransactions },
     description: 'the calls, in order: {"to": "0x…", "value": "0x3e8", "data": "0x…"}, value in wei as hex',
   },
-  chainId: { type: ["string", "integer"], description: "chain that the batch is for, as a number or as hex" },
+  chainId: callsChain,
   atomicRequired: { type: "boolean", description: "true if all calls have to succeed, or none is made" },
   capabilities: { type: "object", description: 'by name; one without "optional": true is refused' },
   delegate: { type: "string", description: "code to which the account is to be delegated for it (EIP-7702)" },
@@ -234,6 +257,18 @@ export const toolsOf = (options: Preflight.Options) => ({
     schemaOf(signatureFields, ["signer"]),
     true,
     reporting(options, (args, all) => Preflight.signature(args as never, all)),
+  ),
+  preflight_user_operation: tool(
+    "Report what a user operation (ERC-4337) would do if its account signed it now: whose part fails by its AA code, what moves, what it costs. ready, caution, unknown or blocked; only ready is safe to sign. Signs and sends nothing.",
+    schemaOf(operationFields, ["entryPoint", "operation"]),
+    true,
+    reporting(options, (args, all) => Preflight.userOperation(args as never, all)),
+  ),
+  preflight_safe_transaction: tool(
+    "Report what a transaction of a Safe would do if its owners signed it and it was executed now, who has to sign, and whether its hash is the one that was said. ready, caution, unknown or blocked; only ready is safe to sign. Signs and sends nothing.",
+    schemaOf(safeFields, ["safe", "transaction"]),
+    true,
+    reporting(options, (args, all) => Preflight.safeTransaction(args as never, all)),
   ),
   preflight_calls: tool(
     "Report what a batch of calls from one account (EIP-5792, wallet_sendCalls) would do if it were sent now: of a delegated account as one transaction, of any other as one for each call. Names the call that fails. ready, caution, unknown or blocked; only ready is safe to sign. Signs and sends nothing.",
