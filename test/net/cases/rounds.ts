@@ -55,6 +55,9 @@ const claim = ({ at }: Stage) => ({
   ...{ from: you, to: at("more gas than anybody gives") },
   data: calldata(artifacts.Spoofer, "claim"),
 });
+const tooMuch = calldata(artifacts.Token, "transfer", [they, 10n ** 40n]);
+/** Code that makes calls, where nobody lives. */
+const executor = "0x00000000000000000000000000000000dead0e7e";
 /** Of code whose answers nobody believes. */
 const batch = ({ at }: Stage) => ({
   ...{ from: me, to: at("anything") },
@@ -306,6 +309,20 @@ const rules: Readonly<Record<AskRule, Readonly<Record<string, Row>>>> = {
           { authority: people.fresh.address, address: at("delegate"), chainId: scene.chainId, nonce: 0 },
         ],
       })),
+      open,
+    ],
+  },
+  batch: {
+    "where a call of it fails": [
+      async (stage) => {
+        const [first, second] = [
+          { to: they, value: 1n },
+          { to: stage.t.token, data: tooMuch },
+        ];
+        const batch = { from: you, calls: [first, second], delegate: executor };
+        const code = artifacts.OpenExecutor.deployedBytecode;
+        return checked(() => batch, honest, { stateOverrides: { [executor]: { code } } })(stage);
+      },
       open,
     ],
   },
