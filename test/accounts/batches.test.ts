@@ -19,7 +19,7 @@ import { guardProvider, type SettledCalls } from "evm-preflight/promise";
 import { guard } from "evm-preflight/viem";
 import { cleared, layerOf, preflight, proveOn, severe, type Receipt } from "../preflight/scene.js";
 import { kitsFor, type Kit, type Reading } from "../signing/kit.js";
-import { hasBeds } from "../signing/parts.js";
+import { hasBeds, openBatches } from "../signing/parts.js";
 
 const abi = parseAbi([
   "function transfer(address to, uint256 amount) returns (bool)",
@@ -48,6 +48,7 @@ const drawnBy = (seed: number) => {
 /** An address where nobody lives, other than the burn addresses. */
 const stranger = (seed: number): Address => concatHex(["0x77", numberToHex(2n ** 140n + BigInt(seed), { size: 19 })]);
 
+/** Accounts: without code, with that of ERC-4337's own account, of MetaMask, and one that gets another code with each batch. */
 const ways = ["plain", "simple", "metamask", "delegating"] as const;
 type Way = (typeof ways)[number];
 
@@ -56,6 +57,8 @@ describe.runIf(hasBeds("batches of calls on real accounts' code")).each(kitsFor(
   (_, start) => {
     let kit: Kit;
     let owners: Readonly<Record<Way, PrivateKeyAccount>>;
+    /** Code of OpenZeppelin's, MetaMask's and ERC-4337's, to delegate to. */
+    let delegates: ReadonlyArray<Address>;
     beforeAll(async () => {
       kit = await start();
       owners = {
@@ -65,6 +68,7 @@ describe.runIf(hasBeds("batches of calls on real accounts' code")).each(kitsFor(
         delegating: await kit.account(4),
       };
       for (const { address } of Object.values(owners)) await kit.fill(address);
+      delegates = [await kit.scene.deploy(openBatches()), kit.delegates.metamask, kit.delegates.simple];
     }, 120_000);
     afterAll(() => kit?.stop());
 
@@ -130,7 +134,7 @@ describe.runIf(hasBeds("batches of calls on real accounts' code")).each(kitsFor(
         const from = owner.address.toLowerCase() as Address;
         for (let round = 0; round < many; round++) {
           const calls = drawn(1_000 * (1 + ways.indexOf(way)) + round);
-          const delegate = [kit.delegates.simple, kit.delegates.metamask][round % 2];
+          const delegate = delegates[round % delegates.length];
           const report = await told({
             ...{ from, calls, version: "2.0.0", chainId: kit.scene.chainId, atomicRequired: way !== "plain" },
             ...(way === "delegating" ? { delegate } : {}),
@@ -228,7 +232,7 @@ describe.runIf(hasBeds("batches of calls on real accounts' code")).each(kitsFor(
           const calls = [...good.slice(0, place), call, ...good.slice(place)];
           const report = await told({
             ...{ from, calls, atomicRequired: true },
-            ...(way === "delegating" ? { delegate: [kit.delegates.metamask, kit.delegates.simple][round % 2] } : {}),
+            ...(way === "delegating" ? { delegate: delegates[round % delegates.length] } : {}),
           });
           const about = `${way}, ${what}: ${report.verdict} ${report.because}`;
           expect(report.verdict, about).toBe("blocked");

@@ -76,35 +76,52 @@ interface Solc {
   readonly compile: (input: string, callbacks: { import: (path: string) => { contents: string } }) => string;
 }
 
-let permitToken: Artifact | null = null;
-/** OpenZeppelin's ERC20Permit, which is abstract: a token of three lines on top, compiled once by solc (3 s). */
-export const openZeppelin = (): Artifact => {
-  if (permitToken !== null) return permitToken;
-  const content = `// SPDX-License-Identifier: MIT
-    pragma solidity ^0.8.20;
-    import {ERC20, ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
-    contract Opened is ERC20Permit {
-      constructor() ERC20("Opened", "OPN") ERC20Permit("Opened") {}
-      function mint(address to, uint256 amount) external { _mint(to, amount); }
-    }`;
+const compiled = new Map<string, Artifact>();
+/** A contract of a few lines on top of OpenZeppelin's, compiled once by solc (3 s). */
+const compile = (name: string, lines: string): Artifact => {
+  const known = compiled.get(name);
+  if (known !== undefined) return known;
+  const content = `// SPDX-License-Identifier: MIT\npragma solidity ^0.8.20;\n${lines}`;
   const settings = {
     evmVersion: "cancun",
     optimizer: { enabled: true, runs: 200 },
-    outputSelection: { "Opened.sol": { Opened: ["abi", "evm.bytecode.object"] } },
+    outputSelection: { "Opened.sol": { [name]: ["abi", "evm.bytecode.object"] } },
   };
   const solc = require("solc") as Solc;
   const input = JSON.stringify({ language: "Solidity", sources: { "Opened.sol": { content } }, settings });
   const output = JSON.parse(
     solc.compile(input, { import: (path) => ({ contents: readFileSync(join(folder, path), "utf8") }) }),
   ) as {
-    readonly contracts?: { "Opened.sol"?: { Opened?: { abi: Abi; evm: { bytecode: { object: string } } } } };
+    readonly contracts?: {
+      "Opened.sol"?: Readonly<Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>;
+    };
     readonly errors?: ReadonlyArray<{ readonly formattedMessage: string }>;
   };
-  const made = output.contracts?.["Opened.sol"]?.Opened;
+  const made = output.contracts?.["Opened.sol"]?.[name];
   if (made === undefined) throw new Error(output.errors?.map(({ formattedMessage }) => formattedMessage).join("\n"));
-  permitToken = { abi: made.abi, bytecode: hex(made.evm.bytecode.object) };
-  return permitToken;
+  const artifact = { abi: made.abi, bytecode: hex(made.evm.bytecode.object) };
+  compiled.set(name, artifact);
+  return artifact;
 };
+
+/** OpenZeppelin's ERC20Permit, which is abstract: a token of three lines on top. */
+export const openZeppelin = (): Artifact =>
+  compile(
+    "Opened",
+    `import {ERC20, ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
+    contract Opened is ERC20Permit {
+      constructor() ERC20("Opened", "OPN") ERC20Permit("Opened") {}
+      function mint(address to, uint256 amount) external { _mint(to, amount); }
+    }`,
+  );
+
+/** OpenZeppelin's ERC7821, which is abstract: an account to delegate to. */
+export const openBatches = (): Artifact =>
+  compile(
+    "Batches",
+    `import {ERC7821} from "@openzeppelin/contracts/account/extensions/draft-ERC7821.sol";
+    contract Batches is ERC7821 { receive() external payable {} }`,
+  );
 
 /** A payment scheme of x402's client: it makes the payload, and has it signed. */
 interface Scheme {
