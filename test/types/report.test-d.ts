@@ -186,6 +186,12 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "SignatureLongLived":
     case "SignatureNeverExpires":
     case "SignerIsNotOwner":
+    case "SafeHashDisagrees":
+    case "SafeNonceQueued":
+    case "SafeGuardRefuses":
+    case "SafeExecutionFails":
+    case "SafePaysExecutor":
+    case "SafeControlChanges":
     case "DelegateOpen":
     case "WitnessUnread":
     case "OrderUnderpaid":
