@@ -202,8 +202,9 @@ const nodeWith = (
     const [first, block, third, ...rest] = params;
     if (method === "debug_traceCall") {
       const state = recordIn(recordIn(third)["stateOverrides"]);
-      const funded = pursesIn(state, assuming.funded);
-      const stateOverrides = { ...withWords(funded, assuming.pretends), ...funded, ...assuming.override };
+      // why: a tracer takes no call of who cannot pay for it
+      const paid = pursesIn(state, assuming.bundlers.size === 0 ? [] : assuming.funded);
+      const stateOverrides = { ...withWords(paid, assuming.pretends), ...paid, ...assuming.override };
       return rpc.request(method, [first, block, { ...recordIn(third), stateOverrides }, ...rest]);
     }
     if (method !== "eth_simulateV1") return rpc.request(method, params);

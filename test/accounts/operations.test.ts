@@ -175,6 +175,9 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       ];
       expect([words, expected]).toEqual([words, after]);
       expect(report.transfers.filter(({ to: payee }) => same(payee, report.signing?.stand.taker ?? ""))).toEqual([]);
+      const { taker, stranger } = report.signing?.stand ?? {};
+      expect(report.payees.filter(({ address }) => address === taker || address === stranger)).toEqual([]);
+      expect(report.balanceChanges.filter(({ account: its }) => its === taker || its === stranger)).toEqual([]);
       const cleared = await preflight.ready(report);
       const [asked] = cleared.signs;
       if (asked?.kind !== "userOperation") throw new Error("no user operation");
