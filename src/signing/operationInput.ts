@@ -1,6 +1,6 @@
 /** A user operation (ERC-4337), as callers give it: read into one form for all EntryPoints. Pure. */
 import * as Result from "effect/Result";
-import { isQuantity, type Address, type Hex } from "../primitives/hex.js";
+import { isAddress, isQuantity, type Address, type Hex } from "../primitives/hex.js";
 import { address, bytes, given, integer, no, onlyHas, record, uint, type Checked } from "../primitives/problem.js";
 import { maxUint256 } from "../primitives/units.js";
 import { authorization as readAuthorization } from "../transaction/fields.js";
@@ -216,6 +216,8 @@ export const operationIn = (input: Fields, at = ""): Checked<OperationInput> =>
       : [input["operation"], input["entryPoint"]];
     const [inOperation, inPoint] = isRequest ? ["params[0]", "params[1]"] : ["operation", "entryPoint"];
     const byName = versions.find((one) => one === point);
+    if (byName === undefined && !isAddress(point))
+      return yield* no(`${at}${inPoint}`, `must be an address, or a version: ${versions.join(", ")}`);
     const entryPoint = byName === undefined ? yield* address(point, `${at}${inPoint}`) : entryPoints[byName];
     const told = versions.find((one) => one === input["version"]);
     const version = versions.find((one) => entryPoints[one] === entryPoint) ?? told;

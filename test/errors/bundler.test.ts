@@ -26,7 +26,7 @@ describe("a bundler's refusal", () => {
     const thrown = new RpcRequestError({ body, error: own, url: "http://127.0.0.1" });
     const forms: ReadonlyArray<unknown> = [
       ...[own, { error: own }, { jsonrpc: "2.0", id: 1, error: own }, thrown],
-      ...[new Error("outer", { cause: thrown }), getUserOperationError(thrown, { ...operation })],
+      ...[new Error("outer", { cause: thrown }), getUserOperationError(thrown, operation)],
     ];
     for (const form of forms)
       expect(Errors.bundlerErrorOf(form)).toMatchObject({

@@ -34,7 +34,12 @@ export const permit2Runtime = (): Hex =>
 export const uniswapV2 = (): Artifact => artifact("@uniswap/v2-core/build/ERC20.json");
 export const simple7702 = (): Artifact => artifact("@account-abstraction/contracts/artifacts/Simple7702Account.json");
 
-const entryPointPackages = { "0.6": "ep06", "0.7": "ep07", "0.8": "@account-abstraction/contracts", "0.9": "ep09" } as const;
+const entryPointPackages = {
+  "0.6": "ep06",
+  "0.7": "ep07",
+  "0.8": "@account-abstraction/contracts",
+  "0.9": "ep09",
+} as const;
 export type EntryPointVersion = keyof typeof entryPointPackages;
 
 /** Whether every EntryPoint is installed. */
