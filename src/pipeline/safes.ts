@@ -88,10 +88,10 @@ const readIn = (answer: (fact: Fact) => Hex | null): Read | null => {
   return isSane ? { version, owners, modules, threshold, singleton, guard, moduleGuard, fallbackHandler } : null;
 };
 
-/** What several calls return on the chain as it is pretended, in one simulation; null where one failed, or nobody answered. */
+/** What several calls return on the chain as it is pretended, in one simulation, and the codes of accounts. */
 const returned = Effect.fnUntraced(function* (
   queries: ReadonlyArray<CallQuery>,
-  codes: ReadonlyArray<Address>,
+  accounts: ReadonlyArray<Address>,
   { stateOverrides }: ReportOptions,
   block: BlockParameter,
   asksChain = false,
@@ -100,61 +100,99 @@ const returned = Effect.fnUntraced(function* (
   const at = block === "pending" ? "latest" : block;
   const ask = together({
     simulated: one(Questions.simulation({ blocks, block })),
-    codes: each(codes, (account) => one(Questions.code({ address: account, block: at }))),
+    codes: each(accounts, (account) => one(Questions.code({ address: account, block: at }))),
     chainId: when(asksChain, one(Questions.chainId), null),
   });
-  const answers = yield* inRound("unsigned", sent(asked({ step: "chain" }, ask)));
+  const { simulated, codes, chainId } = yield* inRound("unsigned", sent(asked({ step: "chain" }, ask)));
   const read = yield* Effect.orElseSucceed(
-    Effect.flatMap(Effect.fromResult(answers.simulated), (answer) => readSimulation(answer, { blocks })),
+    Effect.flatMap(Effect.fromResult(simulated), (answer) => readSimulation(answer, { blocks })),
     () => null,
   );
-  const calls = read?.[0]?.calls ?? [];
+  const results = new Map(queries.map(({ to, data }, place) => [`${to}${data}`, read?.[0]?.calls[place]]));
   return {
     isAnswered: read !== null,
-    data: queries.map((_, place): Hex | null => {
-      const { status, returnData = null } = calls[place] ?? {};
-      return status === "success" ? returnData : null;
-    }),
-    codes: answers.codes.map((answer) => successOf(answer)),
-    chainId: successOf(answers.chainId),
+    chainId: successOf(chainId),
+    /** null where the call failed, or nobody answered. */
+    dataOf: ({ to, data }: CallQuery): Hex | null => {
+      const result = results.get(`${to}${data}`);
+      return result?.status === "success" ? result.returnData : null;
+    },
+    codeOf: (account: Address): string => successOf(codes[accounts.indexOf(account)]) ?? "0x",
   };
 });
+type Returned = Effect.Success<ReturnType<typeof returned>>;
 
 type Open = OpenSigning & { readonly open: SafeInput };
 const isOpen = (signing: AnySigning): signing is Open => !isPlaced(signing) && signing.open.form === "safe";
 
-/** One input with the nonce that it has, how many transactions in front of it are pretended, and why it cannot run. */
-interface Queued {
+/** One input as it runs: of its Safe, with its nonce, and how many transactions in front of it are pretended. */
+interface Turn {
   readonly signing: Open;
+  readonly chainId: bigint;
   readonly nonce: bigint;
-  readonly queued: bigint;
-  readonly unread: string | null;
+  readonly library: Address | null;
+  /** What its owners sign, of its Safe as it was read; null = it cannot run, and why. */
+  readonly ready: {
+    readonly typed: TypedData;
+    readonly read: Read;
+    readonly next: bigint;
+    readonly queued: bigint;
+  } | null;
+  readonly unread: string;
 }
 
+/** The MultiSend that has code, of the Safe's own version where that is there. */
+const libraryIn = (version: string, { codeOf }: Returned): Address | null => {
+  const there = multiSends.filter(([, library]) => codeOf(library) !== "0x");
+  return (there.find(([own]) => own === version) ?? there.at(-1))?.[1] ?? null;
+};
+
 /** The transactions of one Safe in the order in which they run: by their nonces, and those without one behind them. */
-const queueOf = (all: ReadonlyArray<Open>, next: bigint): ReadonlyArray<Queued> => {
+const turnsOf = (
+  all: ReadonlyArray<Open>,
+  safe: Address,
+  facts: Returned,
+  known: number | null,
+): ReadonlyArray<Turn> => {
   const order = ({ open: { nonce } }: Open): bigint => nonce ?? 2n ** 256n;
   const sorted = [...all].sort((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0));
-  let turn = next;
+  const read = readIn((fact) => facts.dataOf(queryOf(safe, fact)));
+  const next = wordAt(facts.dataOf(nonceOf(safe)) ?? "0x", dataAt);
+  let turn = next ?? 0n;
   return sorted.map((signing, place) => {
-    const nonce = signing.open.nonce ?? turn;
-    const before = turn;
+    const { open } = signing;
+    const [nonce, before, chainId] = [
+      open.nonce ?? turn,
+      turn,
+      open.chainId ?? (known === null ? null : BigInt(known)),
+    ];
     turn = nonce < turn ? turn : nonce + 1n;
-    if (nonce < before && nonce >= next)
-      return { signing, nonce, queued: 0n, unread: "a transaction with its nonce stands in front of it" };
-    const isLater = nonce > before;
-    const unread = isLater && place > 0 ? "a transaction of the Safe's queue is missing in front of it" : null;
-    return { signing, nonce, queued: isLater ? nonce - before : 0n, unread };
+    const library = open.calls === null || read === null ? null : libraryIn(read.version, facts);
+    const typed = chainId === null ? null : successIn(typedOf(open, chainId, nonce, library));
+    const made = { signing, nonce, library, chainId: chainId ?? 0n };
+    const no = (unread: string): Turn => ({ ...made, ready: null, unread });
+    if (!facts.isAnswered || chainId === null) return no("the Safe could not be read");
+    if (read === null || next === null) return no("it is no Safe of version 1.3.0, 1.4.1 or 1.5.0");
+    if (typed === null) return no("no MultiSend that is known is on this chain");
+    if (nonce < before && nonce >= next) return no("a transaction with its nonce stands in front of it");
+    if (nonce > before && place > 0) return no("a transaction of the Safe's queue is missing in front of it");
+    return { ...made, ready: { typed, read, next, queued: nonce > before ? nonce - before : 0n }, unread: "" };
   });
 };
+
+const hashQuery = (safe: Address, typed: TypedData) => staticCall(safe, transactionHashOf(typed), 1_000_000);
+/** `approvedHashes(address,bytes32)`. */
+const approvalQuery = (safe: Address, owner: Address, { digest }: TypedData) =>
+  staticCall(safe, `0x7d832974${wordOf(BigInt(owner)).slice(2)}${digest.slice(2)}`);
 
 const signer = lazyImport(() => import("../transaction/signer.js"));
 
 /** Owners whose confirmation is by their key, of the hash itself or as `eth_sign` signs it. */
-const confirmedBy = Effect.fnUntraced(function* ({ confirmations }: SafeInput, digest: Hex) {
-  if (confirmations.length === 0) return [];
+const confirmedBy = Effect.fnUntraced(function* ({ signing: { open }, ready }: Turn) {
+  if (open.confirmations.length === 0 || ready === null) return [];
   const { recoverSigner } = yield* signer;
-  return confirmations.slice(0, most).flatMap(({ owner, signature }) => {
+  const { digest } = ready.typed;
+  return open.confirmations.slice(0, most).flatMap(({ owner, signature }) => {
     const v = parseInt(signature.slice(130), 16);
     const isText = v > 30;
     const yParity = v - (isText ? 31 : 27);
@@ -164,72 +202,46 @@ const confirmedBy = Effect.fnUntraced(function* ({ confirmations }: SafeInput, d
   });
 });
 
-/** A transaction whose Safe, or what stands in front of it, is not known. */
-const unreadOf = ({ open, place, stand }: Open, chainId: bigint, why: string): PlacedSigning | null => {
-  const by = open.asked ?? successIn(readOf(open, chainId, open.nonce ?? 0n, nobody, open.safe));
-  return by === null ? null : { ...by, use: { ...by.use, unread: why }, place, stand };
-};
 const successIn = <A>(result: Result.Result<A, unknown>): A | null =>
   Result.isSuccess(result) ? result.success : null;
 
-/** What the owners sign, as a signature by one of them. */
-const readOf = (open: SafeInput, chainId: bigint, nonce: bigint, library: Address | null, by: Address) =>
-  Result.flatMap(typedOf(open, chainId, nonce, library), ({ json }) =>
-    signingIn({ typedData: json, signer: by, ...(by === open.safe ? {} : { account: open.safe }) }),
+/** One transaction with its owners' approvals; without them where its Safe, or what stands in front of it, is not known. */
+const placedOf = (
+  { signing: { open, place, stand }, chainId, nonce, library, ready, unread }: Turn,
+  answers: Returned,
+  confirmed: ReadonlyArray<Address>,
+): PlacedSigning | null => {
+  const { safe, asked: whole, hash: said } = open;
+  const readBy = (by: Address, number: bigint) =>
+    whole ??
+    successIn(
+      Result.flatMap(typedOf(open, chainId, number, library ?? nobody), ({ json }) =>
+        signingIn({ typedData: json, signer: by, ...(by === safe ? {} : { account: safe }) }),
+      ),
+    );
+  const own = ready && answers.dataOf(hashQuery(safe, ready.typed));
+  if (ready === null || own?.length !== 66) {
+    const signed = readBy(safe, open.nonce ?? 0n);
+    const why = ready === null ? unread : "the Safe did not tell the transaction's hash";
+    return signed && { ...signed, use: { ...signed.use, unread: why }, place, stand };
+  }
+  const { typed, read, next, queued } = ready;
+  const approved = read.owners.filter(
+    (owner) =>
+      confirmed.includes(owner) ||
+      (wordAt(answers.dataOf(approvalQuery(safe, owner, typed)) ?? "0x", dataAt) ?? 0n) > 0n,
   );
-
-/** The MultiSend that has code, of the Safe's own version where that is there. */
-const libraryIn = (version: string, codes: ReadonlyArray<string | null>): Address | null => {
-  const there = multiSends.filter((_, place) => (codes[place] ?? "0x") !== "0x");
-  return (there.find(([own]) => own === version) ?? there.at(-1))?.[1] ?? null;
+  const hasCode = (owner: Address) => {
+    const code = answers.codeOf(owner);
+    return code !== "0x" && !(code.length === 48 && code.startsWith("0xef0100"));
+  };
+  const parts = partsOf(open, { ...read, approved, coded: new Set(read.owners.filter(hasCode)) }, stand.stranger);
+  const state: SafeState = { safe, ...read, ...parts, hash: lower(own), said, nonce: next, queued, approved };
+  const signed = readBy(parts.missing[0] ?? parts.approvers[0] ?? safe, nonce);
+  return signed && { ...withSafe(signed, state), place, stand };
 };
 
-/** One transaction of a Safe that was read, with its owners' approvals. */
-const placedOf = Effect.fnUntraced(function* (
-  { signing, nonce, queued, unread }: Queued,
-  read: Read,
-  next: bigint,
-  about: { readonly chainId: bigint | null; readonly codes: ReadonlyArray<string | null> },
-  options: ReportOptions,
-  block: BlockParameter,
-) {
-  const { open, place, stand } = signing;
-  const chainId = open.chainId ?? about.chainId;
-  if (chainId === null) return unreadOf(signing, 0n, "the chain could not be read");
-  const library = open.calls === null ? null : libraryIn(read.version, about.codes);
-  const typed = successIn(typedOf(open, chainId, nonce, library));
-  if (unread !== null || typed === null)
-    return unreadOf(signing, chainId, unread ?? "no MultiSend that is known is on this chain");
-  const { safe, hash: said, asked: whole } = open;
-  const { digest } = typed;
-  const queries = [
-    staticCall(safe, transactionHashOf(typed), 1_000_000),
-    // approvedHashes(address,bytes32)
-    ...read.owners.map((owner) => staticCall(safe, `0x7d832974${wordOf(BigInt(owner)).slice(2)}${digest.slice(2)}`)),
-  ];
-  const [answers, confirmed] = yield* Effect.zip(
-    returned(queries, read.owners, options, block),
-    confirmedBy(open, digest),
-  );
-  const [own, ...approvals] = answers.data;
-  if (own?.length !== 66) return unreadOf(signing, chainId, "the Safe did not tell the transaction's hash");
-  const approved = read.owners.filter(
-    (owner, at) => confirmed.includes(owner) || (wordAt(approvals[at] ?? "0x", dataAt) ?? 0n) > 0n,
-  );
-  const coded = new Set(
-    read.owners.filter((_, at) => {
-      const of = answers.codes[at] ?? "0x";
-      return of !== "0x" && !(of.length === 48 && of.startsWith("0xef0100"));
-    }),
-  );
-  const parts = partsOf(open, { ...read, approved, coded }, stand.stranger);
-  const state: SafeState = { safe, ...read, ...parts, hash: lower(own), said, nonce: next, queued, approved };
-  const by = whole?.sign.signer ?? parts.missing[0] ?? parts.approvers[0] ?? safe;
-  const signed = successIn(whole === null ? readOf(open, chainId, nonce, library, by) : Result.succeed(whole));
-  return signed === null ? null : { ...withSafe(signed, state), place, stand };
-});
-
-/** The inputs with those of Safes as the calls that use them; JSON-RPC: `eth_simulateV1` and `eth_getCode`, twice each. */
+/** The inputs with those of Safes as the calls that use them. JSON-RPC, in two rounds: `eth_simulateV1` and `eth_getCode`; `eth_chainId`. */
 export const withSafes = Effect.fnUntraced(function* (
   signings: ReadonlyArray<AnySigning>,
   options: ReportOptions,
@@ -241,43 +253,41 @@ export const withSafes = Effect.fnUntraced(function* (
   const safes = [...new Set(open.map(({ open: { safe } }) => safe))];
   const queries = safes.flatMap((safe) => [...facts.map((fact) => queryOf(safe, fact)), nonceOf(safe)]);
   const libraries = open.some(({ open: { calls } }) => calls !== null) ? multiSends.map(([, library]) => library) : [];
-  const named = options.block ?? chains(memory.recall("chainId")).blockTag;
-  const asksChain = memory.recall("chainId") === null;
-  const first = yield* returned(queries, libraries, options, named, asksChain);
+  const known = memory.recall("chainId");
+  const named = options.block ?? chains(known).blockTag;
+  const first = yield* returned(queries, libraries, options, named, known === null);
   // why: an endpoint without pending state has the latest block
   const block = !first.isAnswered && named === "pending" ? "latest" : named;
-  const answers = block === named ? first : yield* returned(queries, libraries, options, block, asksChain);
-  const known = answers.chainId ?? memory.recall("chainId");
-  const about = { chainId: known === null ? null : BigInt(known), codes: answers.codes };
-  const made = new Map<Open, PlacedSigning>();
-  const orders = new Map<Address, ReadonlyArray<Open>>();
-  for (const [place, safe] of safes.entries()) {
-    const all = open.filter((signing) => signing.open.safe === safe);
-    const of = answers.data.slice(place * (facts.length + 1), (place + 1) * (facts.length + 1));
-    const read = readIn((fact) => of[facts.indexOf(fact)] ?? null);
-    const next = wordAt(of.at(-1) ?? "0x", dataAt);
-    const why = answers.isAnswered ? "it is no Safe of version 1.3.0, 1.4.1 or 1.5.0" : "the Safe could not be read";
-    const queue = read === null || next === null ? [] : queueOf(all, next);
-    for (const entry of queue) {
-      const placed = read && next !== null ? yield* placedOf(entry, read, next, about, options, block) : null;
-      if (placed !== null) made.set(entry.signing, placed);
-    }
-    for (const signing of all) {
-      const unread = made.has(signing) ? null : unreadOf(signing, signing.open.chainId ?? about.chainId ?? 0n, why);
-      if (unread !== null) made.set(signing, unread);
-    }
-    orders.set(safe, queue.length === 0 ? all : queue.map(({ signing }) => signing));
-  }
-  const turns = new Map<Address, number>();
-  return signings.flatMap((signing) => {
-    if (!isOpen(signing)) return [signing];
-    const { safe } = signing.open;
-    const turn = turns.get(safe) ?? 0;
-    turns.set(safe, turn + 1);
-    const own = orders.get(safe)?.[turn];
-    const placed = own && made.get(own);
-    // why: those of one Safe run in the order of their nonces, each where one of them stands
-    return placed === undefined ? [] : [{ ...placed, place: signing.place }];
+  const seen = block === named ? first : yield* returned(queries, libraries, options, block, known === null);
+  const turns = safes.flatMap((safe) =>
+    turnsOf(
+      open.filter((signing) => signing.open.safe === safe),
+      safe,
+      seen,
+      known ?? seen.chainId,
+    ),
+  );
+  const further = turns.flatMap(
+    ({
+      signing: {
+        open: { safe },
+      },
+      ready,
+    }) =>
+      ready === null
+        ? []
+        : [hashQuery(safe, ready.typed), ...ready.read.owners.map((owner) => approvalQuery(safe, owner, ready.typed))],
+  );
+  const owners = [...new Set(turns.flatMap(({ ready }) => ready?.read.owners ?? []))];
+  const answers = further.length === 0 ? seen : yield* returned(further, owners, options, block);
+  const confirmed = yield* Effect.forEach(turns, confirmedBy);
+  const left = turns.flatMap((turn, at) => placedOf(turn, answers, confirmed[at] ?? []) ?? []);
+  // why: those of one Safe run in the order of their nonces, each where one of them stands
+  return signings.map((signing) => {
+    if (!isOpen(signing)) return signing;
+    const at = left.findIndex(({ use }) => use.account === signing.open.safe);
+    const [own] = at < 0 ? [] : left.splice(at, 1);
+    return own === undefined ? signing : { ...own, place: signing.place };
   });
 });
 

@@ -101,6 +101,7 @@ export const makers = async (scene: Scene) => {
       singleton: await scene.deploy(part(version, `${name}.sol/${name}`)),
       l2: await scene.deploy(part(version, `${name}L2.sol/${name}L2`)),
       factory: await scene.deploy(part(version, `proxies/${name}ProxyFactory.sol/${name}ProxyFactory`)),
+      multiSend: await scene.deploy(part(version, "libraries/MultiSend.sol/MultiSend")),
       handler: await scene.deploy(
         part(version, "handler/CompatibilityFallbackHandler.sol/CompatibilityFallbackHandler"),
       ),

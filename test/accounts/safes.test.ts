@@ -433,6 +433,21 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
         ] as const),
       ],
       [
+        "code that nobody knows, in a batch",
+        (of) => {
+          const data = encode("write", [4n, 1n]).slice(2);
+          const size = numberToHex(data.length / 2, { size: 32 }).slice(2);
+          const packed = `0x01${writer.slice(2)}${"0".repeat(64)}${size}${data}`;
+          return fieldsOf({
+            to: kit.by[of.version].multiSend,
+            nonce,
+            operation: 1,
+            data: encode("multiSend", [packed]),
+          });
+        },
+        ...(["blocked", "UnknownDelegateCall"] as const),
+      ],
+      [
         "a new owner",
         setUp(() => encode("addOwnerWithThreshold", [to, 1n])),
         ...(["caution", "SafeControlChanges"] as const),
