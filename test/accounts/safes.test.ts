@@ -4,7 +4,9 @@
  */
 import { createPreflight } from "evm-preflight/promise";
 import { runSync } from "effect/Effect";
-import { hashTypedData, numberToHex, type Address, type Hex } from "viem";
+import * as Result from "effect/Result";
+import fc from "fast-check";
+import { hashTypedData, numberToHex, toHex, type Address, type Hex } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Delegate, SlotWriter, Token, AllowingGuard, AmountGuard, KeyGuard } from "../contracts/artifacts.js";
@@ -19,6 +21,7 @@ import {
   type Receipt,
   type Scene,
 } from "../preflight/scene.js";
+import { safeIn, typedOf } from "../rooms/signing.js";
 import { hasBeds } from "../signing/parts.js";
 import {
   encode,
@@ -606,4 +609,41 @@ it("says which field is wrong", async () => {
   for (const [input, field] of wrong)
     await expect(preflight.preflight(input as never), field).rejects.toMatchObject({ field });
   await preflight.dispose();
+});
+
+describe("a Safe's transaction as callers give it", () => {
+  const safe = "0x00000000000000000000000000000000000005af";
+  const hex = (bytes: number) => fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((all) => toHex(all));
+  const number = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
+  const written = number.chain((value) => fc.constantFrom<unknown>(value, String(value), toHex(value)));
+  const fields = fc.record({
+    ...{ to: hex(20), value: written, data: fc.integer({ min: 0, max: 90 }).chain(hex) },
+    ...{ operation: fc.constantFrom<unknown>(0, 1, "0", "1", 1n), safeTxGas: written, baseGas: written },
+    ...{ gasPrice: written, gasToken: hex(20), refundReceiver: hex(20), nonce: written },
+  });
+
+  it("has the hash that viem gives it, in whatever form its numbers are", () => {
+    fc.assert(
+      fc.property(fields, fc.integer({ min: 1, max: 2 ** 40 }), (given, chainId) => {
+        const read = Result.getOrThrow(safeIn({ safe, transaction: given }));
+        const { digest } = Result.getOrThrow(typedOf(read, BigInt(chainId), read.nonce ?? -1n, null));
+        const domain = { chainId, verifyingContract: safe } as const;
+        expect(digest).toBe(
+          hashTypedData({ types: safeTypes, primaryType: "SafeTx", domain, message: given as never }),
+        );
+      }),
+    );
+  });
+
+  it("is read or refused, whatever it is", () => {
+    const names = [...safeTypes.SafeTx.map(({ name }) => name), "confirmations", "signatures", "safeTxHash", "data"];
+    const foreign = fc.dictionary(fc.constantFrom(...names, "transactions", "primaryType", "types"), fc.anything());
+    fc.assert(
+      fc.property(fc.oneof(foreign, fc.anything()), fc.anything(), (transaction, executor) => {
+        const read = safeIn({ safe, transaction, executor });
+        expect(Result.isResult(read)).toBe(true);
+        if (Result.isFailure(read)) expect(read.failure.problem).not.toBe("");
+      }),
+    );
+  });
 });
