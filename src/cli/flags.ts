@@ -262,9 +262,10 @@ const readAccount = Effect.fnUntraced(function* (flags: CheckFlags) {
   const twice = Object.keys(own).find((name) => all[name] != null);
   if (twice !== undefined) return yield* wrong(flagOf(twice), "stands in the file, too");
   const input = { ...all, ...own };
-  if (isSigning(input)) return input;
-  return kind === "safe"
-    ? yield* wrong("--safe", "names no Safe: write { safe, transaction }")
+  if (kind === "safe" && input["safe"] == null)
+    return yield* wrong("--safe", "names no Safe: write { safe, transaction }");
+  return isSigning(input)
+    ? input
     : yield* wrong("--entry-point", "is missing: the version or address of the EntryPoint");
 });
 

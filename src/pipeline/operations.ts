@@ -116,15 +116,13 @@ interface Told {
 
 /** The operation's own event in an outcome; null = there is none. */
 export const toldIn = (outcome: Pick<Outcome, "logs">, entryPoint: Address, hash: Hash): Told | null => {
-  const [event] = logsOf(outcome, entryPoint, topics.done, hash);
-  const words = [1, 2, 3].map((place) => wordAt(event?.data ?? "0x", dataAt + 64 * place));
-  const [success, cost, used] = words;
-  if (success == null || cost == null || used == null) return null;
+  const done = Operations.executedIn({ operation: { entryPoint, hash } }, outcome.logs);
+  if (done === null || done.cost === null || done.gas === null) return null;
   const [postOp] = logsOf(outcome, entryPoint, topics.postOp, hash);
   const [low] = logsOf(outcome, entryPoint, topics.tooLow, hash);
   const [reverted] = logsOf(outcome, entryPoint, topics.reverted, hash);
   const by = postOp !== undefined ? "the paymaster" : low !== undefined ? "the gas limits" : "the account's call";
-  return { success: success === 1n, cost, gas: used, inner: reasonIn(postOp ?? reverted), by };
+  return { success: done.success, cost: done.cost, gas: done.gas, inner: reasonIn(postOp ?? reverted), by };
 };
 
 /** The reason that an EntryPoint gives for a revert, and what was inside; null where it gave none. */

@@ -16,10 +16,18 @@ import { lazyImport } from "../primitives/effects.js";
 import { lower, type Address, type Hex } from "../primitives/hex.js";
 import { address, count, hash, quote, text, units, wei } from "../primitives/statement.js";
 import { code, fromError, type Finding } from "../report/finding.js";
-import type { OutcomeLog } from "../report/parts.js";
 import type { ReportOptions } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
-import { messageHash, multiSends, numberOf, partsOf, signingIn, transactionHashOf } from "../signing/index.js";
+import {
+  executedIn,
+  isExecution,
+  messageHash,
+  multiSends,
+  numberOf,
+  partsOf,
+  signingIn,
+  transactionHashOf,
+} from "../signing/index.js";
 import { typedOf, withSafe, type TypedData } from "../signing/index.js";
 import { isPlaced, type AnySigning, type OpenSigning, type PlacedSigning, type SafeInput } from "../signing/index.js";
 import type { SafeState, Signing } from "../signing/index.js";
@@ -347,19 +355,6 @@ export const SafeControlChanges = code("approvals", ["warning"], "SafeControlCha
 const measured = { evidence: "measured" } as const;
 const unavailable = { evidence: "unavailable" } as const;
 
-/** ExecutionSuccess and ExecutionFailure(bytes32,uint256), whose hash is indexed since 1.4. */
-const executed = { success: "0x442e715f626346e8", failure: "0x23428b18acfb3ea6" } as const;
-const isExecution = (topic: string): boolean => Object.values(executed).some((kind) => topic.startsWith(kind));
-
-/** What became of the transaction with this hash, by its Safe's own event; null = it said nothing. */
-const becameOf = (logs: ReadonlyArray<OutcomeLog>, safe: Address, hash: Hex): keyof typeof executed | null => {
-  const said = logs.findLast(
-    ({ address: by, topics: [kind = "", first], data }) =>
-      isExecution(kind) && lower(by) === safe && (first ?? data).slice(0, hash.length).toLowerCase() === hash,
-  );
-  return said === undefined ? null : said.topics[0]?.startsWith(executed.success) === true ? "success" : "failure";
-};
-
 /** Codes with which a Safe itself, and no guard, says that the call inside or the refund failed. */
 const ownReasons: ReadonlySet<string> = new Set(["GS010", "GS011", "GS012", "GS013"]);
 
@@ -429,8 +424,8 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   );
   const [layer] = outcome?.revert?.layers ?? [];
   const reason = layer?.layer._tag === "Reason" ? layer.layer.reason : "";
-  const became = outcome?.status === "success" ? becameOf(outcome.logs, safe, sign.digest) : null;
-  const isFailed = failed.length > 0 || became === "failure";
+  const became = outcome?.status === "success" ? executedIn({ safe: { safe, hash: sign.digest } }, outcome.logs) : null;
+  const isFailed = failed.length > 0 || became?.success === false;
   // why: what comes first may bring what it lacks
   const isEarly = queued > 0n && isFailed;
   if (queued > 0n)
@@ -450,12 +445,12 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   if (isGuards)
     findings.push(SafeGuardRefuses.unavailable(unavailable, address("guard", guard), quote("its words", reason)));
   const isUnsure = isEarly || isStarved || isIgnored || isGuards;
-  if (became === "failure" && !isUnsure) findings.push(SafeExecutionFails.blocker(measured));
+  if (became?.success === false && !isUnsure) findings.push(SafeExecutionFails.blocker(measured));
   if (outcome?.status === "success" && became === null)
     findings.push(say.notAssumed("the Safe was not seen to execute it"));
   findings.push(...refundOf(typed));
   const changed = changedIn(state, after);
-  if (became === "success" && changed?.length !== 0)
+  if (became?.success === true && changed?.length !== 0)
     findings.push(
       SafeControlChanges.warning(measured, text("changes", (changed ?? ["what the Safe tells of itself"]).join(", "))),
     );

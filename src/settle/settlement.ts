@@ -124,14 +124,27 @@ export interface Settled {
         readonly class: "unknown" | "replaced";
       })
   >;
+  /**
+   * The fate of each user operation or Safe's transaction of the report, in its order, by the event of its EntryPoint or its Safe;
+   * absent where the report has transactions. `unknown`: what was mined says nothing of it. `success` is false where its calls failed
+   * though the transaction did not; `cost` is what a user operation was charged, in wei.
+   */
+  readonly signings?: ReadonlyArray<{
+    readonly signing: number;
+    readonly hash: Hash;
+    readonly state: "mined" | "pending" | "dropped" | "unknown";
+    readonly success: boolean | null;
+    readonly cost: bigint | null;
+    readonly class: "same" | "unfulfilled" | "unknown";
+  }>;
   /** Balances measured over the whole bundle; all are `uncompared` where `balancesUntold` says why. */
   readonly balances: Comparison;
   /**
    * Why no balance was compared; null where they were. Changes are said of the whole bundle, so that one block has to
    * hold it all (`severalBlocks` do), with every transaction mined (else `notAllMined`) as it was proven (else
-   * `otherRequest`). What each transaction did is compared in either case.
+   * `otherRequest`); what accounts' inputs do is mined among others' (`ofAccounts`). What each transaction did is compared in either case.
    */
-  readonly balancesUntold: "severalBlocks" | "notAllMined" | "otherRequest" | null;
+  readonly balancesUntold: "severalBlocks" | "notAllMined" | "otherRequest" | "ofAccounts" | null;
   /** The requests that it took. */
   readonly ledger: Report["ledger"];
 }

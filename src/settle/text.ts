@@ -72,10 +72,26 @@ const settlementLines = (settlement: Settlement, names: Names): ReadonlyArray<st
   ];
 };
 
+/** The meaning of each state of what an account sent. */
+const sentMeaning: Readonly<Record<NonNullable<Settled["signings"]>[number]["state"], string>> = {
+  mined: "its contract says so",
+  pending: "in the pool, in no block",
+  dropped: "not found: the node does not know this hash",
+  unknown: "what was mined says nothing of it",
+};
+
+const signingLines = (settled: Settled, names: Names): ReadonlyArray<string> =>
+  (settled.signings ?? []).map(({ signing, hash, state, success, cost }) => {
+    const outcome = success === null ? state : success ? "its calls succeeded" : "its calls FAILED";
+    const costText = cost === null ? "" : ` · cost ${formatWei(cost, names.native)}`;
+    return `signature ${signing + 1}  ${hash}  ${outcome} · ${sentMeaning[state]}${costText}`;
+  });
+
 const why: Readonly<Record<NonNullable<Settled["balancesUntold"]>, string>> = {
   severalBlocks: "the bundle is in several blocks, and the report is about all of it in one",
   notAllMined: "not all of it is mined",
   otherRequest: "something else was mined than was proven",
+  ofAccounts: "what an account sends is mined among what others send",
 };
 
 /**
@@ -91,6 +107,7 @@ export const settledText = (settled: Settled, report: Report, options: AmountOpt
   return [
     `${name.toUpperCase()} · ${meaning[name]}${isOther ? "; the hash was not found: what was found instead follows" : ""}`,
     ...transactions.flatMap((transaction) => settlementLines(transaction, names)),
+    ...signingLines(settled, names),
     ...(balances.compared + balances.uncompared.length === 0 ? [] : [`balances  ${compared}`]),
     ...differencesOf(balances, names),
     `${ledger.requests.length} requests · ${ledger.rounds} rounds · ${Math.round(ledger.ms)} ms`,

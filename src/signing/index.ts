@@ -3,6 +3,7 @@ export { carriersOf, isPlaced, isTrue, mergedIn, signedIn } from "./carriers.js"
 export type { AnySigning, Mode, OpenSigning, PlacedSigning } from "./carriers.js";
 export type { SafeState, Signing } from "./schema.js";
 export { messageHash, signingIn, type GivenSigning, type ReadSigning } from "./input.js";
+export { executedIn, isExecuted, isExecution } from "./executed.js";
 export { accountFormOf, isSigning } from "./marks.js";
 export { delegateOf, depositQuery, isGasCut, namesDelegate, nonceQuery, operationSigning } from "./operation.js";
 export { payerOf, paymasterHashQuery, prefundOf } from "./operation.js";

@@ -1,2 +1,10 @@
 /** What tests take from `src/signing`: a file that moves inside it is followed here, and in no test. */
-export { isSigning, operationIn, safeIn, signingIn, typedDataIn, typedOf } from "../../src/signing/index.js";
+export {
+  executedIn,
+  isSigning,
+  operationIn,
+  safeIn,
+  signingIn,
+  typedDataIn,
+  typedOf,
+} from "../../src/signing/index.js";

@@ -355,8 +355,10 @@ const exactOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockO
   const { values, producer } = drawnOn(input, ground, drawn);
   const prevRandao = complement(draw.prevRandao);
   const time = isPlaced || next.time === null ? null : contraryTime(next.time, grid, reach, signed.length, nextFork);
-  const apart = gapOf(closeSpacing(grid)) * BigInt(signed.length - 1);
-  const last = lastUse === null || time === null ? time : least(lastUse - apart, time + mostAhead);
+  const last =
+    lastUse === null || time === null
+      ? time
+      : least(lastUse - gapOf(closeSpacing(grid)) * BigInt(signed.length - 1), time + mostAhead);
   // why: behind a fork other rules hold
   const isLater = last !== null && time !== null && last > time && (nextFork === null || nextFork > last);
   return {

@@ -29,6 +29,7 @@ import {
 } from "../../primitives/index.js";
 import { admitted, afterwards, inBranch, inRound, ledgerSoFar, withRun } from "../../pipeline/index.js";
 import { times, type Report } from "../../report/index.js";
+import { executedIn, isExecuted } from "../../signing/index.js";
 import { CurrentRun, Rpc } from "../../rpc/index.js";
 import { balanceOf } from "../../witness/index.js";
 import { balanceFacts } from "../compare.js";
@@ -202,6 +203,37 @@ const settleAll = Effect.fnUntraced(function* (report: Report, sent: ReadonlyArr
   };
 });
 
+/** One input of an account: what its own event says of it, in the transaction that was sent for it. */
+const settleSigning = Effect.fnUntraced(function* (report: Report, { hash, receipt }: Known, signing: number) {
+  const own = report.signings[signing];
+  const { found, known } = yield* Effect.all(
+    { found: getTransactionReceipt({ hash }), known: getTransaction({ hash }) },
+    atOnce,
+  );
+  const mined = found ?? (known?.blockHash === receipt?.blockHash ? receipt : null);
+  const told = own === undefined || mined === null ? null : executedIn(own, mined.logs ?? []);
+  // why: a transaction in a block, whose receipt is not there yet, is mined
+  const isMined = mined !== null || known?.blockNumber != null;
+  const state = told !== null ? "mined" : isMined ? "unknown" : known === null ? "dropped" : "pending";
+  const outcome = told === null ? "unknown" : told.success ? "same" : "unfulfilled";
+  return { signing, hash, state, success: told?.success ?? null, cost: told?.cost ?? null, class: outcome } as const;
+});
+
+/** A report of accounts' inputs alone: what a bundler or an executor sent of them. */
+const settleSignings = Effect.fnUntraced(function* (report: Report, sent: ReadonlyArray<Known>) {
+  const finding = Effect.forEach(sent, (each, index) => settleSigning(report, each, index), atOnce);
+  const [signings] = yield* inRound("settlement", Effect.all([finding, checkChain(report)], atOnce));
+  const uncompared = balanceFacts(report, () => null).map(({ of }) => of);
+  return {
+    ...{ class: gravest(signings.map((one) => one.class)), transactions: [], signings },
+    ...{ balances: { compared: 0, differences: [], uncompared }, balancesUntold: "ofAccounts" as const },
+  };
+});
+
+/** True of a report that has nothing but inputs of accounts whose contracts say what became of them. */
+const isOfAccounts = ({ transactions, signings }: Report): boolean =>
+  transactions.length === 0 && signings.length > 0 && signings.every(isExecuted);
+
 /** As outside any run: where endpoints of a quorum disagree, there is no report to tell it, and the request fails. */
 const alone = <A, E, R>(ask: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Effect.service(CurrentRun), (run) =>
@@ -250,10 +282,11 @@ const inputOf = (report: Report, hashes: unknown, options: unknown) =>
     const unlike = reportProblem(report);
     if (unlike !== null) return yield* Result.fail(unlike);
     if (!Array.isArray(hashes)) return yield* no("hashes", "must be a list of hashes");
-    const { length } = report.transactions;
+    const [{ length }, what] = isOfAccounts(report)
+      ? [report.signings, "user operations or Safes' transactions"]
+      : [report.transactions, "transactions"];
     if (length === 0) return yield* no("report.transactions", "must have at least one transaction");
-    if (hashes.length !== length)
-      return yield* no("hashes", `must be one for each of the report's ${length} transactions`);
+    if (hashes.length !== length) return yield* no("hashes", `must be one for each of the report's ${length} ${what}`);
     const sent = yield* each(hashes, (entry, index) => sentIn(entry, `hashes[${index}]`));
     const given = options ?? {};
     if (!isRecord(given)) return yield* no("options", "must be an object");
@@ -272,8 +305,11 @@ export const settle: (
     const { sent, deadline } = yield* Effect.fromResult(inputOf(report, hashes, options)).pipe(
       Effect.mapError((problem) => new InvalidTransaction(problem)),
     );
+    const settling: Effect.Effect<Omit<Settled, "ledger">, Failure | InvalidTransaction, Rpc> = isOfAccounts(report)
+      ? settleSignings(report, sent)
+      : settleAll(report, sent);
     return yield* withRun(deadline, () =>
-      Effect.flatMap(alone(settleAll(report, sent)), (result) =>
+      Effect.flatMap(alone(settling), (result) =>
         Effect.map(ledgerSoFar, (ledger): Settled => ({ ...result, ledger })),
       ),
     );
