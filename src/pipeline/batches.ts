@@ -140,9 +140,9 @@ const culpritIn = (data: Hex, alone: ReadonlyArray<CallResult>): readonly [index
     const inner = bytesAt(data, pointedAt(data, placeOf(1), argumentsAt));
     return index === null ? null : [Number(index), inner ?? "0x"];
   }
-  const index = alone.findIndex(({ status }) => status === "failure");
-  const { returnData = "0x", error = null } = alone[index] ?? {};
-  return index < 0 ? null : [index, returnData === "0x" ? (error?.data ?? "0x") : returnData];
+  const place = alone.findIndex(({ status }) => status === "failure");
+  const { returnData = "0x", error = null } = alone[place] ?? {};
+  return place < 0 ? null : [place, returnData === "0x" ? (error?.data ?? "0x") : returnData];
 };
 
 /** The report of a batch that failed, with the call that it was. */
@@ -152,20 +152,20 @@ const blamed = <A extends Report>(
   alone: ReadonlyArray<CallResult>,
   balance: bigint | null,
 ): A => {
-  const { outcome, request } = made.transactions[0] ?? {};
+  const [{ outcome, request } = {}] = made.transactions;
   let left = balance === null ? purse : balance - (request?.gas ?? 0n) * (request?.maxFeePerGas ?? 0n);
   const short = inputs.findIndex(({ value }) => (left -= value) < 0n);
   const told = culpritIn((outcome?.returnData ?? "0x").toLowerCase() as Hex, alone);
   const isShort = short >= 0 && (told === null || short < told[0] || (short === told[0] && told[1] === "0x"));
-  const [index, data] = isShort ? [short, null] : (told ?? [-1, null]);
-  const { to, data: calldata } = inputs[index] ?? { to: null, data: null };
+  const [place, data] = isShort ? [short, null] : (told ?? [-1, null]);
+  const { to, data: calldata } = inputs[place] ?? { to: null, data: null };
   if (to === null) return withJson(made);
   const abis = abisOf(made.options);
   const reason =
     data === null
       ? "the account has less than the calls send"
       : describeRevert(decodeRevert(data, abis, { address: to }), { sources: true });
-  const numbers = [count("call", index + 1), count("of", inputs.length), address("to", to)];
+  const numbers = [count("call", place + 1), count("of", inputs.length), address("to", to)];
   const words = [text("what", describeRawCall(calldata, abis, { address: to })), text("reason", reason)];
   return withFinding(made, BatchCallFails.info({ transaction: 0, evidence: "estimated" }, ...numbers, ...words));
 };
@@ -186,7 +186,7 @@ const withBlame = Effect.fnUntraced(function* <A extends Report>(
   inputs: Inputs,
   on: Pick<Simulation["blocks"][number], "stateOverrides"> & Pick<Simulation, "block">,
 ): Effect.fn.Return<A, never, Rpc> {
-  const { status } = made.transactions[0]?.outcome ?? {};
+  const [{ outcome: { status } = {} } = {}] = made.transactions;
   if (status !== "reverted" && status !== "halted") return made;
   const { stateOverrides, block } = on;
   const calls = inputs.map(({ from, to, value, data }) => ({ from, to, value, data }));
