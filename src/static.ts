@@ -53,7 +53,7 @@ const single = <A>(connection: A, field: string): A =>
     : connection;
 
 /**
- * `createPreflight` of `evm-preflight/promise` that judges: `preflight`, `scan`, `prove`, `ready`, `maxSendable`, `signature`, with the whole
+ * `createPreflight` of `evm-preflight/promise` that judges: `preflight`, `scan`, `prove`, `ready`, `maxSendable`, `signature`, `callBatch`, with the whole
  * pipeline loaded. `parts` adds the verbs that send, settle and watch; a verb whose part is not among them rejects with
  * `InvalidConnection`, which names the part. Throws `InvalidConnection` where the connection or `parts` is wrong, also for
  * `endpoints`, and `InvalidStep` where a step is.
