@@ -9,7 +9,7 @@ export { delegateOf, depositQuery, isGasCut, namesDelegate, nonceQuery, operatio
 export { payerOf, paymasterHashQuery, prefundOf } from "./operation.js";
 export { operationIn, type GasField, type GivenOperation, type OperationInput } from "./operationInput.js";
 export { multiSends, numberOf, partsOf, safeIn, safeOfTyped, transactionHashOf, typedOf, withSafe } from "./safe.js";
-export type { Confirmation, GivenSafeTransaction, SafeInput } from "./safe.js";
+export type { GivenSafeTransaction, SafeInput } from "./safe.js";
 export { spendingCalls, type Carrier, type Use, type Used } from "./kinds.js";
 export { ecrecover, given, shimCode, type AssumedSignature } from "./shim.js";
 export { signInProblem, textOf, textOfFields, type SignIn } from "./signIn.js";

@@ -15,9 +15,9 @@ export interface Artifact {
 const folder = join(root, "tools/beds/node_modules");
 const require = createRequire(import.meta.url);
 
-/** Whether `tools/beds` is installed; where it is not, the tests that are skipped are named. */
-export const hasBeds = (skipped: string): boolean =>
-  existsSync(join(folder, "@1inch/solidity-utils")) ||
+/** Whether `tools/beds` is installed, with a package; where it is not, the tests that are skipped are named. */
+export const hasBeds = (skipped: string, name = "@1inch/solidity-utils"): boolean =>
+  existsSync(join(folder, name)) ||
   skip(skipped, "the contracts are not installed (npm ci --prefix tools/beds --ignore-scripts)") !== null;
 
 const json = (path: string): unknown => JSON.parse(readFileSync(join(folder, path), "utf8"));
