@@ -31,7 +31,7 @@ import { SignatureNotAssumed, SignatureNotYet, SignatureUsed } from "./signature
 /**
  * The operation would not be taken, or its calls fail although the transaction that carries it succeeds.
  * @figures text("by", "the paymaster"), text("because", "AA31 paymaster deposit too low")
- * @unavailable where its signature may be the reason, which is yet to be given, or it was not seen to run
+ * @unavailable where it was not seen to run, or its gas limits are more than one transaction may have
  */
 export const OperationFails = code("simulate", ["blocker", "unavailable"], "OperationFails", [
   "the user operation fails",
