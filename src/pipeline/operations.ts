@@ -16,6 +16,7 @@ import * as Questions from "../eth/questions.js";
 import { asked, one, sent, together, when } from "../eth/round.js";
 import { isAddress, isBytes, isHash, lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import { address, gas as gasFigure, text, wei } from "../primitives/statement.js";
+import { isNotAssumed } from "../report/byCode.js";
 import { code, fromError, type Finding } from "../report/finding.js";
 import type { Outcome, OutcomeLog } from "../report/parts.js";
 import type { ReportOptions } from "../report/schema.js";
@@ -26,7 +27,6 @@ import { TransferMismatch } from "../steps/assets.js";
 import { successOf } from "../steps/reading/askResult.js";
 import type { Judgement, LimitTold, Seen } from "./signings.js";
 import { inRound } from "./rounds.js";
-import { SignatureNotAssumed, SignatureNotYet, SignatureUsed } from "./signatureCodes.js";
 
 /**
  * The operation would not be taken, or its calls fail although the transaction that carries it succeeds.
@@ -160,7 +160,7 @@ const tooMuch = [
 ];
 
 /** The findings of what became of the operation's own call; null = nothing was seen. */
-const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, options: Pick<ReportOptions, "abis">) => {
+const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, { options, say }: Pick<Seen, "options" | "say">) => {
   const abis = abisOf(options);
   const inWords = (bytes: Hex | null): string | null =>
     bytes === null || bytes === "0x" ? null : describeRevert(decodeRevert(bytes, abis), { sources: false });
@@ -189,16 +189,12 @@ const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, options: Pick<Repo
   const inner = inWords(refusal.inner);
   const name = reason.slice(0, 4);
   if (name === "AA24" || name === "AA34" || reason.startsWith("SignatureValidationFailed"))
-    return [SignatureNotAssumed.unavailable(unavailable, because(`${partOf(reason)} did not take it: ${reason}`))];
+    return [say.notAssumed(`${partOf(reason)} did not take it: ${reason}`)];
   if (name === "AA95" && Operations.isGasCut(input)) return tooMuch;
-  if ((name === "AA23" || name === "AA33") && mayBeOfSignature(reason, inner))
-    return [
-      SignatureNotAssumed.unavailable(
-        unavailable,
-        because(`${partOf(reason)} reverted, maybe for it: ${reason}`),
-        text("reason", inner),
-      ),
-    ];
+  if ((name === "AA23" || name === "AA33") && mayBeOfSignature(reason, inner)) {
+    const told = inner === null ? reason : `${reason}: ${inner}`;
+    return [say.notAssumed(`${partOf(reason)} reverted, maybe for it: ${told}`)];
+  }
   return [fails(partOf(reason), reason, inner)];
 };
 
@@ -356,13 +352,14 @@ const isKey = ({ input: { operation }, signing }: Ran, { before }: Seen): boolea
   before.account(operation.sender)?.codePrefix.startsWith("0xef0100") === true;
 
 /** The findings of its own call: a limit that is too low is named, and what is not there. */
-const checkAll = (ran: Ran, outcome: Outcome, { options, before, limitOf }: Seen, isUnsure: boolean) => {
+const checkAll = (ran: Ran, outcome: Outcome, seen: Seen, isUnsure: boolean) => {
+  const { before, limitOf } = seen;
   const { sender, factory } = ran.input.operation;
   const isMissing = factory === null && before.account(sender)?.codeSize === 0n && outcome.revert?.data === "0x";
   // why: EntryPoints before 0.8 call it without looking, and revert without a word
   if (isMissing && ran.input.operation.authorization === null)
     return [OperationFails.blocker(measured, text("by", "the account"), because("AA20 account not deployed"))];
-  const found = checkOutcome(ran, outcome, options);
+  const found = checkOutcome(ran, outcome, seen);
   const low = limitOf(ran.signing);
   if (low !== null && found !== null) {
     const { reason = "it reverted without data" } = refusalIn(outcome.revert) ?? {};
@@ -371,13 +368,13 @@ const checkAll = (ran: Ran, outcome: Outcome, { options, before, limitOf }: Seen
     const more = [text("too low", low.field), gasFigure("given", low.given), gasFigure("enough", low.enough)];
     return [OperationFails.blocker(measured, ...told, ...more)];
   }
-  return isUnsure ? (found ?? []).filter(({ code: name }) => name !== SignatureNotAssumed.code) : found;
+  return isUnsure ? (found ?? []).filter((finding) => !isNotAssumed(finding)) : found;
 };
 
 /** The judgement of a user operation. */
 export const judgedOperation = (signing: PlacedSigning, input: OperationInput, seen: Seen): Judgement => {
   const { sign, use, place, stand, origin } = signing;
-  const { before, carriers, chainId, transactions, found } = seen;
+  const { before, carriers, chainId, transactions, found, say } = seen;
   const ran: Ran = { input, signing, hash: sign.digest };
   const { operation, version, entryPoint } = input;
   const at = carriers[0]?.index ?? -1;
@@ -385,40 +382,29 @@ export const judgedOperation = (signing: PlacedSigning, input: OperationInput, s
   const isCarried = outcome !== null && seen.mode === "shim";
   const findings: Array<Finding> = [BundlerRulesUnseen.info(unavailable)];
   const own = sign.kind === "userOperation" ? sign.chainId : 0;
-  if (own === 0)
-    findings.push(
-      SignatureNotAssumed.unavailable(unavailable, because("the chain could not be read, which it is bound to")),
-    );
+  if (own === 0) findings.push(say.notAssumed("the chain could not be read, which it is bound to"));
   else if (chainId !== null && own !== chainId)
     findings.push(
       fromError(new ChainIdMismatch({ expected: BigInt(own), actual: BigInt(chainId) }), "blocker", {
         ...{ step: "chain", transaction: null, evidence: "measured" },
       }),
     );
-  if (!isKey(ran, seen))
-    findings.push(
-      SignatureNotAssumed.unavailable(unavailable, because("nobody knows whose key signs: name the signer")),
-    );
+  if (!isKey(ran, seen)) findings.push(say.notAssumed("nobody knows whose key signs: name the signer"));
   const deposit = wordOfQuery(seen, Operations.depositQuery(entryPoint, operation));
   const next = wordOfQuery(seen, Operations.nonceQuery(entryPoint, operation));
   const due = next === null ? null : next + queuedBefore(ran, seen, at);
   const [isUsed, isLater] = due === null ? [null, false] : [operation.nonce < due, operation.nonce > due];
-  if (isUsed === true) findings.push(SignatureUsed.blocker(measured));
-  if (isLater) findings.push(SignatureNotYet.unavailable(measured, text("because", "an earlier nonce comes first")));
+  if (isUsed === true) findings.push(say.used);
+  if (isLater) findings.push(say.notYet);
   if (isCarried && stand.paymaster !== undefined) {
     const query = Operations.paymasterHashQuery(input);
     const answer = query === null ? null : before.call(query);
     // why: what is assumed is what it asks for
     if (answer?.success !== true || Operations.messageHash(answer.data) !== stand.paymaster.digest)
-      findings.push(SignatureNotAssumed.unavailable(unavailable, because("the paymaster hashes something else")));
+      findings.push(say.notAssumed("the paymaster hashes something else"));
     // why: what the paymaster signs is then a part of what the account signs
     if (operation.paymasterSignature === null)
-      findings.push(
-        SignatureNotAssumed.unavailable(
-          unavailable,
-          because("the paymaster has to sign first, for what it signs is signed too"),
-        ),
-      );
+      findings.push(say.notAssumed("the paymaster has to sign first, for what it signs is signed too"));
   }
   const told = isCarried ? toldIn(outcome, entryPoint, sign.digest) : null;
   const isUnsure = own === 0 || (chainId !== null && own !== chainId) || !isKey(ran, seen);
@@ -426,10 +412,7 @@ export const judgedOperation = (signing: PlacedSigning, input: OperationInput, s
   const valid = isCarried ? validityIn(ran, seen, at) : null;
   const isTimed = valid?.validIn === "seconds";
   const isBlind = seenIn === null;
-  if (!isCarried)
-    findings.push(
-      SignatureNotAssumed.unavailable(unavailable, because("no call of the account does the same on this node")),
-    );
+  if (!isCarried) findings.push(say.notAssumed("no call of the account does the same on this node"));
   // why: an operation that waits fails now, and nobody knows what it does then
   const isNonce = (seenIn ?? []).some(({ numbers }) => numbers.some(({ value }) => String(value).startsWith("AA25")));
   findings.push(...(isLater && isNonce ? [] : (seenIn ?? [])));

@@ -40,7 +40,6 @@ import { staticCall, type CallQuery, type Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { judgedAsAccount, looksOf, resolved } from "./accounts.js";
 import { askLimit } from "./operations.js";
-import { SignatureNotAssumed, SignatureNotYet, SignatureUsed } from "./signatureCodes.js";
 import { CurrentSignings, type Assumable, type LimitTold, type Seen, type Signed, type Signings } from "./signings.js";
 
 /** Most signatures of one input. */
@@ -378,6 +377,32 @@ export const HashBlind = code("approvals", ["unavailable"], "HashBlind", [
 ]);
 
 /**
+ * The signature was not taken for given: the account's own call was simulated in its place, or an account with code did not
+ * take it.
+ * @figures text("because", "the account's own equal call was simulated")
+ * @unavailable where no call of the account does the same, or the account's code did not take the signature
+ */
+export const SignatureNotAssumed = code("approvals", ["warning", "unavailable"], "SignatureNotAssumed", [
+  "the signature itself could not be simulated",
+  "use a node that lets `movePrecompileToAddress` replace ECRECOVER, such as geth",
+]);
+
+/** It was used before, or its number was passed. */
+export const SignatureUsed = code("approvals", ["blocker"], "SignatureUsed", [
+  "the signature's nonce is used already",
+  "ask for a message with the next nonce",
+]);
+
+/**
+ * It cannot be used yet. What it does then is not known now.
+ * @figures count("usable from", 1_800_000_000n)
+ */
+export const SignatureNotYet = code("approvals", ["unavailable"], "SignatureNotYet", [
+  "the signature cannot be used yet",
+  "run it again when it can be used",
+]);
+
+/**
  * The contract verifies signatures for another domain, so that this one is of no use there.
  * @unavailable where the account's own equal call was simulated and the contract does not tell its domain
  */
@@ -618,8 +643,9 @@ const usualLooks = ({ use, typed, safe }: PlacedSigning): ReadonlyArray<Query> =
 /** Findings that accounts with code have as well. */
 const say: Seen["say"] = {
   unknown: (why) => SignatureUnknown.unavailable(unavailable, text("because", why)),
-  notAssumed: (why) => SignatureNotAssumed.unavailable(unavailable, text("because", why)),
+  notAssumed: (why) => SignatureNotAssumed.unavailable(unavailable, text("because", why.slice(0, 300))),
   used: SignatureUsed.blocker(measured),
+  notYet: SignatureNotYet.unavailable(measured, text("because", "an earlier nonce comes first")),
   notOwner: SignerIsNotOwner.blocker(measured),
 };
 

@@ -33,6 +33,8 @@ export const isActing = oneOf("DelegationSet", "DelegationCleared", "EventUnexpl
 export const isOfSender = oneOf("SenderNotEoa", "SenderWithoutKey", "AccountDelegated");
 export const isReadOnly = oneOf("ReadOnlyCall");
 export const isInnerFailure = oneOf("InnerCallFailed");
+/** What was signed was not taken for given. */
+export const isNotAssumed = oneOf("SignatureNotAssumed");
 /** A call did nothing of what it asks for. */
 export const isInVain = oneOf("ReturnedFalse", "AskedInVain", "CalledNobody");
 /** A call said itself that it did nothing. */
@@ -86,6 +88,8 @@ export const sentencesByCode: Partial<Readonly<Record<FindingCode, string>>> = {
   NoCode: "there is no contract at {account}",
   NonceTooHigh: nextNonce,
   NonceTooLow: nextNonce,
+  OperationFails: "[{by} is why: ]{because}[ ({reason})][; {too low} is {given}, and {enough} is enough]",
+  OperationPrefund: "{payer} has {deposit} in the EntryPoint[, and {balance} of its own]; {held back} are held back",
   OneInFlight: mined,
   OrderNotHeld: mined,
   OwnershipChanged: "the owner of {contract} changes[ from {from}][ to {to}]",
