@@ -71,12 +71,6 @@ export type Seen = Parameters<Signings["judge"]>[0] & {
   readonly mode: Mode;
   readonly now: number;
   readonly options: ReportOptions;
-  /** Findings of signatures of every kind. */
-  readonly say: {
-    readonly notAssumed: (why: string) => Finding;
-    readonly used: Finding;
-    readonly notYet: Finding;
-  };
   /** The limit of a user operation that was found too low; null = none was. */
   readonly limitOf: (signing: PlacedSigning) => LimitTold | null;
   /** Findings of signatures of every kind. */
@@ -84,6 +78,7 @@ export type Seen = Parameters<Signings["judge"]>[0] & {
     readonly unknown: (why: string) => Finding;
     readonly notAssumed: (why: string) => Finding;
     readonly used: Finding;
+    readonly notYet: Finding;
     readonly notOwner: Finding;
   };
 };
