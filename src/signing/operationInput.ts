@@ -43,15 +43,16 @@ export interface Operation extends Readonly<
 /** A user operation as callers give it. */
 export interface GivenOperation {
   /** The EntryPoint's version, which has one address on every chain, or its address. */
-  readonly entryPoint: Version | Address;
+  readonly entryPoint: "0.6" | "0.7" | "0.8" | "0.9" | Address;
   /** viem's `UserOperation`, the JSON of `eth_sendUserOperation`, or the packed struct; with the account's own form of a signature. */
   readonly operation: object;
   /** The version of an EntryPoint at an address of its own. */
-  readonly version?: Version | undefined;
+  readonly version?: "0.6" | "0.7" | "0.8" | "0.9" | undefined;
   /** Whose key signs; by default the account's `owner()`, or the account itself where it is a key that delegates (EIP-7702). */
   readonly signer?: Address | undefined;
   /** Whose key signs for the paymaster, where that is yet to sign (EntryPoint 0.9). */
   readonly paymasterSigner?: Address | undefined;
+  /** The chain that its hash names; by default the node's. */
   readonly chainId?: number | undefined;
 }
 

@@ -34,6 +34,7 @@ export interface Confirmation {
 
 /** A transaction of a Safe, as callers give it. */
 export interface GivenSafeTransaction {
+  /** The Safe: a proxy of 1.3.0, 1.4.1 or 1.5.0. */
   readonly safe: Address;
   /**
    * The fields of SafeTx (those left out are 0), what the Safe's SDK or its transaction service has, typed data, or a file of the
@@ -42,6 +43,7 @@ export interface GivenSafeTransaction {
   readonly transaction: object;
   /** Whoever sends `execTransaction`; by default an owner. */
   readonly executor?: Address | undefined;
+  /** The chain that its hash names; by default the node's. */
   readonly chainId?: number | bigint | undefined;
 }
 
