@@ -115,7 +115,7 @@ interface Told {
 }
 
 /** The operation's own event in an outcome; null = there is none. */
-export const toldIn = (outcome: Pick<Outcome, "logs">, entryPoint: Address, hash: Hash): Told | null => {
+const toldIn = (outcome: Pick<Outcome, "logs">, entryPoint: Address, hash: Hash): Told | null => {
   const done = Operations.executedIn({ operation: { entryPoint, hash } }, outcome.logs);
   if (done === null || done.cost === null || done.gas === null) return null;
   const [postOp] = logsOf(outcome, entryPoint, topics.postOp, hash);

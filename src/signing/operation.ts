@@ -67,7 +67,7 @@ const valuesOf = (operation: Operation, version: Version): ReadonlyArray<unknown
 };
 
 /** The hash of a user operation on a chain; `delegate`: the code that its sender delegates to, where the hash names it. */
-export const operationHash = (
+const operationHash = (
   { operation, entryPoint, version }: Pick<OperationInput, "operation" | "entryPoint" | "version">,
   chainId: number,
   delegate: Address | null,
@@ -91,7 +91,7 @@ const authorizationJson = (entry: Authorization | UnsignedAuthorization) => ({
 });
 
 /** The same operation as JSON, as `eth_sendUserOperation` takes it. */
-export const jsonOf = (operation: Operation, version: Version): Readonly<Record<string, Schema.Json>> => {
+const jsonOf = (operation: Operation, version: Version): Readonly<Record<string, Schema.Json>> => {
   const { sender, nonce, callData, signature, authorization, factory, factoryData, paymaster } = operation;
   const numbers = Object.fromEntries(quantities.map((name) => [name, hex(operation[name])]));
   const { initCode, paymasterAndData } = bareOf(operation);
@@ -144,7 +144,7 @@ export const prefundOf = (operation: Operation, version: Version): bigint =>
   (gasOf(operation, version) + operation.preVerificationGas) * operation.maxFeePerGas;
 
 /** Most gas of one call: below the most of one transaction (EIP-7825). */
-export const mostOuterGas = 16_000_000n;
+const mostOuterGas = 16_000_000n;
 
 /** Gas of the bundler's call: what the limits need, and a margin. */
 const outerGas = (operation: Operation, version: Version): bigint =>
@@ -159,7 +159,7 @@ const signatureIn = ({ signature }: Operation, { r, s, v }: Signing["stand"]): H
   signature.length === 132 ? concat(r, s, v === 27n ? "0x1b" : "0x1c") : signature;
 
 /** The operation as it is simulated. */
-export const simulatedOperation = (operation: Operation, stand: Signing["stand"]): Operation => ({
+const simulatedOperation = (operation: Operation, stand: Signing["stand"]): Operation => ({
   ...operation,
   signature: signatureIn(operation, stand),
 });

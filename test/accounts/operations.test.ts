@@ -1,4 +1,5 @@
 /** The report of a user operation made before its signature exists, held against what the chain has after it was signed and sent. */
+import { runSync } from "effect/Effect";
 import { Report as Reports } from "evm-preflight";
 import { createPreflight } from "evm-preflight/promise";
 import { concatHex, decodeAbiParameters, numberToHex, padHex, type Address, type Hex } from "viem";
@@ -643,6 +644,9 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       const report = (await preflight.prove(scanned as never)) as never as Report;
       expect([told(report), report.verdict]).toEqual([told(report), "ready"]);
       await preflight.ready(report);
+      const stored = runSync(Reports.fromJson(JSON.parse(JSON.stringify(Reports.toJson(report))) as never)) as Report;
+      expect(stored.signings).toEqual(report.signings);
+      expect((await preflight.prove(stored as never)).verdict).toBe("ready");
       const [signing] = report.signings;
       if (signing?.sign.kind !== "userOperation") throw new Error("no operation");
       const { sign, stand } = signing;
