@@ -138,20 +138,18 @@ const isTriedIn = (entry: Wire, { trials, probes, senders }: Assuming): boolean 
   trials.length + probes.length > 0 &&
   listed(entry["calls"]).some((call) => senders.has(String(recordIn(call)["from"]).toLowerCase()));
 
-/** A state with what the calls of these accounts cost. */
-const pursesIn = (state: Wire, accounts: ReadonlyArray<Address>): Wire => ({
-  ...state,
-  ...Object.fromEntries(
-    accounts.map((account) => [account, { ...recordIn(state[account]), balance: quantity(purse) }]),
-  ),
-});
-/** The accounts of a state whose words are pretended, with them. */
-const withWords = (state: Wire, pretends: Assuming["pretends"]): Wire =>
+/** Accounts of a state with a purse each. */
+const pursesOf = (state: Wire, accounts: ReadonlyArray<Address>): Wire =>
+  Object.fromEntries(accounts.map((account) => [account, { ...recordIn(state[account]), balance: quantity(purse) }]));
+
+/** The accounts of a state whose words are pretended, with them; `isLater`: words that the state has already stay. */
+const withWords = (state: Wire, pretends: Assuming["pretends"], isLater: boolean): Wire =>
   Object.fromEntries(
     Object.entries(pretends).map(([account, words]) => {
       const own = recordIn(state[account]);
       const kind = own["state"] == null ? "stateDiff" : "state";
-      return [account, { ...own, [kind]: { ...recordIn(own[kind]), ...words } }];
+      const given = recordIn(own[kind]);
+      return [account, { ...own, [kind]: isLater ? { ...words, ...given } : { ...given, ...words } }];
     }),
   );
 
@@ -164,8 +162,9 @@ const withTrials = (entry: Wire, assuming: Assuming, isFirst: boolean): Wire => 
   return {
     ...entry,
     stateOverrides: {
-      ...(isFirst ? { ...pursesIn(state, funded), ...withWords(pursesIn(state, funded), pretends) } : state),
-      ...(isTried ? { [tester]: { ...recordIn(state[tester]), balance: quantity(purse) }, ...override } : {}),
+      ...state,
+      ...(isFirst ? { ...pursesOf(state, funded), ...withWords(state, pretends, false) } : {}),
+      ...(isTried ? { ...pursesOf(state, [tester]), ...override } : {}),
     },
     ...(isTried ? { calls: [...trials, ...calls.map((call) => ({ call })), ...probes].map(({ call }) => call) } : {}),
   };
@@ -201,9 +200,10 @@ const nodeWith = (
     const [first, block, third, ...rest] = params;
     if (method === "debug_traceCall") {
       const state = recordIn(recordIn(third)["stateOverrides"]);
+      const isPaid = assuming.bundlers.size > 0 || Object.keys(assuming.pretends).length > 0;
       // why: a tracer takes no call of who cannot pay for it
-      const paid = pursesIn(state, assuming.bundlers.size === 0 ? [] : assuming.funded);
-      const stateOverrides = { ...withWords(paid, assuming.pretends), ...paid, ...assuming.override };
+      const paid = { ...state, ...(isPaid ? pursesOf(state, assuming.funded) : {}) };
+      const stateOverrides = { ...paid, ...withWords(paid, assuming.pretends, true), ...assuming.override };
       return rpc.request(method, [first, block, { ...recordIn(third), stateOverrides }, ...rest]);
     }
     if (method !== "eth_simulateV1") return rpc.request(method, params);

@@ -198,5 +198,8 @@ export interface CallBatch {
   /** The code to which the account is to be delegated (EIP-7702); its authorisation is worked out. */
   readonly delegate?: Address | undefined;
   /** The account's authorisation (EIP-7702), signed or not; its nonce is one more than that of the account's next transaction. */
-  readonly authorization?: Omit<UnsignedAuthorization, "authority"> | Authorization | undefined;
+  readonly authorization?:
+    | { readonly address: Address; readonly chainId: number; readonly nonce: number }
+    | Authorization
+    | undefined;
 }

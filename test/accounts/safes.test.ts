@@ -522,6 +522,8 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
       expect(report.verdict, said(report)).toBe("ready");
       expect(report.signings.map(({ nonce: own }) => own?.value)).toEqual([0n, 1n]);
       expect(deltaOf(report, of.safe, token)).toBe(-500n);
+      // the tracer runs both on the state that the approvals make
+      expect(report.findings.map(({ code }) => code)).not.toContain("CallsNotSeen");
       const hole = { safe: of.safe, transaction: fieldsOf({ to, nonce: 2 }) };
       const holed = await preflight.preflight([both[1], hole] as never);
       expect([holed.verdict, codes(holed)], said(holed)).toEqual([
