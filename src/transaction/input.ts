@@ -3,7 +3,7 @@ import type { Abi, AbiStateMutability } from "abitype";
 import type { ContractConstructorArgs, ContractFunctionArgs, ContractFunctionName, ParseAbi } from "viem";
 import type { Address, Hex } from "../primitives/hex.js";
 import type { GivenRows } from "../primitives/record.js";
-import type { Authorization, fields, UnsignedAuthorization } from "./fields.js";
+import type { Authorization, fields } from "./fields.js";
 
 /** The fields that every form of input shares. Amounts in wei, prices in wei per gas. */
 export interface Fields extends GivenRows<typeof fields> {
