@@ -1,0 +1,2 @@
+/** hardhat's node as it comes. */
+export default {};
