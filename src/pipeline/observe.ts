@@ -79,7 +79,7 @@ const checkRules = (
   const when = nextFork === null ? [] : [count("activates at", nextFork)];
   const uncertain = RulesUncertain[isForkUsed ? "warning" : "info"](
     { evidence: "measured" },
-    text("executed", executed ?? "not seen"),
+    executed === null ? null : text("executed", executed),
   );
   return [
     ...(agrees ? [] : [uncertain]),

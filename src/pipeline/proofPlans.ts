@@ -17,7 +17,7 @@ import type { Policy } from "../report/policy.js";
 import type { Draft, Observed, ReportOptions } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import { mayDepend, runsCode } from "../report/waits.js";
-import { isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
+import { isCarrier, isFirst, type Bundle, type Case, type Filled } from "../steps/reading/bundle.js";
 import { bareCall, exactCall, filledOf, unsignedBytes } from "../transaction/request.js";
 import { fit, gasFor, type Query } from "../witness/queries.js";
 import type { figuresOf, Round } from "./answers.js";
@@ -26,6 +26,7 @@ import type { Gas } from "./gas/doubt.js";
 import { readerOnlyPlan, pricedBy } from "./scanPlans.js";
 import { nameOf, type World, type Worlds } from "./worlds/contexts.js";
 import { lensOf, suspectsOf, viewsOf } from "../steps/reading/proxies.js";
+import { trialGas } from "./signings.js";
 import { everyLook, everyLookBetween, type Subject } from "./steps.js";
 import { measureQueries, type Measure } from "./limits.js";
 
@@ -93,10 +94,13 @@ const roomBeside = memoize((claim: Claim): bigint => {
   const read = Simulate.witnessGas({ calls: bundle, before: [], between, after: [] });
   const second = (secondGas.most + secondGas.gift) * BigInt(secondReadings(claim, null).length);
   const limits = bundle.map(({ request }) => request.gas);
+  // why: a signature is tried once, and an account with new code in three calls of twice that gas
+  const carriers = bundle.filter(isCarrier).length;
+  const trials = carriers === 0 ? 0n : trialGas * BigInt(7 * carriers + 1);
   // why: what one block does not hold is run in several
   const [, next] = claim.worlds.rows;
   const own = next.spread === null ? BigInts.sumAll(limits) : limits.reduce(BigInts.max);
-  const gasNeeded = own + read + second;
+  const gasNeeded = own + read + second + trials;
   const limit = report.observed.gasLimit ?? gasNeeded + 2n * mostWitnessGas;
   const spare = limit > gasNeeded ? (limit - gasNeeded) / 2n : 0n;
   return spare < mostWitnessGas ? spare : mostWitnessGas;

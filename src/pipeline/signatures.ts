@@ -40,14 +40,13 @@ import { staticCall, type CallQuery, type Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { judgedAsAccount, looksOf, resolved } from "./accounts.js";
 import { askLimit } from "./operations.js";
-import { CurrentSignings, type Assumable, type LimitTold, type Seen, type Signed, type Signings } from "./signings.js";
+import { CurrentSignings, trialGas, type Assumable, type LimitTold, type Seen, type Signed } from "./signings.js";
+import type { Signings } from "./signings.js";
 
 /** Most signatures of one input. */
 const most = 16;
 /** Wei given to whoever makes such a call. */
 const purse = 2n ** 96n;
-/** Gas of a call that tries the code in place of ECRECOVER. */
-const trialGas: Hex = "0x186a0";
 /** Gas of a call that tries to spend from an account with new code. */
 const probeGas: Hex = "0x30d40";
 /** Seconds beyond which a right is long-lived. */
@@ -273,7 +272,7 @@ const assumingOf = (
     call: {
       from: tester,
       to: ecrecover,
-      gas: trialGas,
+      gas: quantity(trialGas),
       ...gasPrice,
       input: `${digest}${wordOf(v).slice(2)}${r.slice(2)}${s.slice(2)}`,
     },
@@ -772,8 +771,12 @@ const judging = (
           findings.push(
             SignatureNotAssumed.warning(assumedBy, text("because", "the account's own equal call was simulated")),
           );
-          const isTold = use.contract !== null && before.call(separatorOf(use.contract))?.success === true;
-          if (!isTold) findings.push(DomainDisagrees.unavailable(unavailable));
+          const told = use.contract === null ? undefined : before.call(separatorOf(use.contract));
+          if (told === null)
+            findings.push(
+              SignatureNotAssumed.unavailable(unavailable, text("because", "its contract's domain could not be read")),
+            );
+          else if (told?.success !== true) findings.push(DomainDisagrees.unavailable(unavailable));
           // guard: a nonce that nobody could read, where the signature itself was not run
           if (usedIn(before, use).includes(null))
             findings.push(SignatureNotAssumed.unavailable(unavailable, text("because", "its nonce could not be read")));
@@ -857,7 +860,9 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
           ),
     );
   };
-  const first = mode ?? (rpc.memory.recall("assumes") === false ? "equalCall" : "shim");
+  // why: `eth_call` alone takes no signature for given, so that a contract refuses it
+  const isBare = rpc.memory.recall("assumes") === false || rpc.memory.refused("eth_simulateV1") !== null;
+  const first = mode ?? (isBare ? "equalCall" : "shim");
   if (first === "equalCall" || mode !== null) return yield* run(first);
   const answer = yield* Effect.raceFirst(run("shim"), Deferred.await(refused));
   return answer === "refused" ? yield* run("equalCall") : answer;

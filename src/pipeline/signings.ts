@@ -19,6 +19,9 @@ import type { Transaction } from "../transaction/fields.js";
 import type { Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 
+/** Gas of one call that tries whether a signature is taken for given, in front of those of a block. */
+export const trialGas = 100_000n;
+
 /** The signatures of a run, and the transactions that they stand among; `mode`: how an earlier report simulated them. */
 export interface Signed {
   readonly transactions: ReadonlyArray<Transaction>;

@@ -156,7 +156,9 @@ const words: Readonly<Record<Fate, ProbeAnswer>> = {
 };
 
 /** Every override at once, by the table of proofs; where that is refused, without the number, which may not follow the head's. */
-const overrides = Effect.fnUntraced(function* (latest: bigint | null) {
+const overrides = Effect.fnUntraced(function* (head: Pick<Eth.Block, "number" | "difficulty"> | null) {
+  const latest = head?.number ?? null;
+  const values = head?.difficulty ? { ...pretended, difficulty: head.difficulty } : pretended;
   const pretend = (blockOverrides: Eth.BlockOverrides) =>
     run(
       {},
@@ -165,8 +167,8 @@ const overrides = Effect.fnUntraced(function* (latest: bigint | null) {
         stateOverrides: { ...rich, [somewhere]: { stateDiff: { [`0x${"00".repeat(32)}`]: rare } } },
       },
     );
-  const whole = yield* pretend(latest === null ? pretended : { ...pretended, number: latest + 7n });
-  const ran = Result.isFailure(whole) && latest !== null ? yield* pretend(pretended) : whole;
+  const whole = yield* pretend(latest === null ? values : { ...values, number: latest + 7n });
+  const ran = Result.isFailure(whole) && latest !== null ? yield* pretend(values) : whole;
   const nonce = 1_000n;
   const numbered = yield* run({ nonce }, { stateOverrides: { [someone]: { ...rich[someone], nonce } } });
   return overrideNames.map((name) => {
@@ -241,7 +243,7 @@ export const simulation = Effect.gen(function* () {
       ...Object.entries(readings).map(([name, read]) =>
         finding(simulating, name, name, seenIn(name === "deployment" ? deployed : ran, read)),
       ),
-      ...(yield* overrides(number)),
+      ...(yield* overrides(Result.getOrNull(latest))),
       finding("rules and pending", "rules", "fork in force", seenIn(ran, rulesIn)),
       finding("rules and pending", "pending", "pending", answer),
     ],

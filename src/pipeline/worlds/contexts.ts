@@ -316,6 +316,13 @@ const aheadOf = ({ takesEntries }: WorldInput, ground: WorldGround, { roots }: C
     : emptyBlocks(ground.grid, { ...ground.next, number, time, skipped, root }, steps);
 };
 
+/**
+ * The difficulty that blocks of the chain have: a simulated one may have none (BNB Smart Chain's node), and opcode 0x44 gives
+ * that.
+ */
+const difficultyOf = ({ head }: WorldInput): Eth.BlockOverrides =>
+  head?.difficulty == null || head.difficulty === 0n ? {} : { difficulty: head.difficulty };
+
 /** The values of the block that comes, as far as they are known before it is there. */
 const faithfulOn = (ground: WorldGround, { draw }: Chance): Eth.BlockOverrides => ({
   ...without({
@@ -331,7 +338,7 @@ const faithfulOn = (ground: WorldGround, { draw }: Chance): Eth.BlockOverrides =
 const nextOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockOf => ({
   ...{ ...ground.sealed, steps: 0, ahead: [], apart: null, spread: ground.spread, producer: {}, isTelltale: false },
   context: {
-    ...faithfulOn(ground, chance),
+    ...{ ...faithfulOn(ground, chance), ...difficultyOf(input) },
     ...(chance.roots === null ? {} : { beaconRoot: chance.roots.next }),
     ...input.report.options.blockOverrides,
   },
@@ -372,7 +379,7 @@ const exactOn = (input: WorldInput, ground: WorldGround, chance: Chance): BlockO
         // why: who holds a signature says when it is used
         time: isLater ? last : time,
       }),
-      ...{ ...values, prevRandao, ...blobFeeOf(input, prevRandao) },
+      ...{ ...values, prevRandao, ...difficultyOf(input), ...blobFeeOf(input, prevRandao) },
       ...(roots === null ? {} : { beaconRoot: roots.exact }),
       ...report.options.blockOverrides,
     },
@@ -387,7 +394,7 @@ const laterOn = (input: WorldInput, ground: WorldGround, chance: Chance, steps: 
     ...{ ...sealed, steps, apart: null, spread, producer: {}, isTelltale: true },
     ahead: aheadOf(input, ground, chance, steps),
     context: {
-      ...faithfulOn(ground, chance),
+      ...{ ...faithfulOn(ground, chance), ...difficultyOf(input) },
       ...without({ number: numberIn(ground, blocksOf(steps)), time: at }),
       ...values,
       ...input.report.options.blockOverrides,
