@@ -98,6 +98,13 @@ describe("the pages for people", () => {
     expect(wordsIn(readFileSync(join(root, path), "utf8"))).toBeLessThanOrEqual(2_500);
   });
 
+  it("tell what was seen on other people's nodes: run `npm run beds`", () => {
+    const text = readFileSync(join(root, "docs/nodes-and-chains.md"), "utf8");
+    const [, tables = ""] = /<!-- beds -->([^]*)<!-- \/beds -->/.exec(text) ?? [];
+    expect(tables.match(/^\|.*\bready, mined\b.*\|$/gm)?.length ?? 0).toBeGreaterThan(0);
+    expect(tables.match(/^\|(?: --- \|| -+ \|)+$/gm)).toHaveLength(3);
+  });
+
   it("has a front page of 1,200 words at most, without its code and pictures", () => {
     const prose = readFileSync(join(root, "README.md"), "utf8").replaceAll(/^```[^]*?^```$/gm, "");
     expect(wordsIn(prose)).toBeLessThanOrEqual(1_200);

@@ -66,7 +66,7 @@ const permitTypes = {
   ],
 } as const;
 
-/** A permit of ERC-2612 for the token, good for a minute after `now`, in seconds. */
+/** A permit of ERC-2612 for the token, good for ten minutes after `now`, in seconds. */
 export const permitOf = ({ chainId, token }: Place, now: bigint) =>
   ({
     domain: { name: "Permit Token", version: "1", chainId, verifyingContract: token },

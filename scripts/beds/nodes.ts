@@ -1,11 +1,11 @@
 /** The nodes of `npm run beds`: other people's, each started as their users start it, with anvil's first accounts funded. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { accounts, rawRequest, startAnvil } from "../../test/harness/anvil.js";
+import { accounts, mineAnvil, rawRequest, startAnvil } from "../../test/harness/anvil.js";
 import { findGethOrWarn, startGethAsIs, startGethDev } from "../../test/harness/geth.js";
 import { findOpGethOrWarn, startOpGeth } from "../../test/harness/opGeth.js";
 import { finding } from "../../test/harness/parts.js";
@@ -16,6 +16,10 @@ export interface Bed {
   /** Puts what was sent into a block; of nodes that do so by themselves nothing. */
   readonly mine: () => Promise<unknown>;
   readonly stop: () => Promise<void>;
+  /** What it wrote, for failures. */
+  readonly said?: () => string;
+  /** The chain that it takes signed bytes for, where that is not the one that it names. */
+  readonly signedFor?: number;
 }
 
 /** A node by the name that its users know. */
@@ -23,6 +27,10 @@ export interface Row {
   /** For the command line. */
   readonly key: string;
   readonly name: string;
+  /** Where it does not say its version, or says another's. */
+  readonly version?: string;
+  /** True if its process ends while it is asked. */
+  readonly isFragile?: boolean;
   readonly start: () => Promise<Bed>;
 }
 
@@ -53,8 +61,8 @@ const freePort = (): Promise<number> =>
 /** A node of a package, on a free port that it is told. */
 const served = async (bin: string, args: (port: string) => ReadonlyArray<string>, ready: RegExp): Promise<Bed> => {
   const port = String(await freePort());
-  const { stop } = await startProcess(bin, args(port), ready, 60_000);
-  return { url: `http://127.0.0.1:${port}`, mine: nothing, stop };
+  const { stop, output } = await startProcess(bin, args(port), ready, 60_000);
+  return { url: `http://127.0.0.1:${port}`, mine: nothing, stop, said: output };
 };
 
 /** Gives anvil's first accounts money from an account whose key the node holds. */
@@ -95,7 +103,7 @@ const remix = async (): Promise<Bed> => {
     const gift = { from, to: address, value: `0x${(90n * 10n ** 18n).toString(16)}`, gas: "0x5208" };
     await rawRequest(node.url, "eth_sendTransaction", [gift]);
   }
-  return node;
+  return { ...node, signedFor: 1 };
 };
 
 /** BNB Smart Chain's forks by block and by time, all from the start. */
@@ -175,6 +183,12 @@ const bsc = async (): Promise<Bed> => {
   }
 };
 
+/** By what is built: the program does not know it. */
+const opGethVersion = (): string => {
+  const module = readFileSync(new URL("../op-geth/go.mod", import.meta.url), "utf8");
+  return /op-geth v(\S+)/.exec(module)?.[1] ?? "";
+};
+
 const findOldGeth = finding({
   variable: "GETH_OLD_BIN",
   names: ["geth-1.16.9"],
@@ -186,8 +200,8 @@ const findOldGeth = finding({
 export const rows: ReadonlyArray<Row> = [
   { key: "geth", name: "geth", start: () => startGethDev(found(findGethOrWarn("geth"))) },
   { key: "geth-dev", name: "geth `--dev`", start: () => gethAsIs(found(findGethOrWarn("geth"))) },
-  { key: "geth-old", name: "geth, older", start: () => startGethDev(found(findOldGeth("an older geth"))) },
-  { key: "op-geth", name: "op-geth", start: opGeth },
+  { key: "geth-old", name: "geth", start: () => startGethDev(found(findOldGeth("an older geth"))) },
+  { key: "op-geth", name: "op-geth", version: opGethVersion(), start: opGeth },
   { key: "bsc", name: "BNB Smart Chain", start: bsc },
   { key: "anvil", name: "anvil", start: async () => ({ ...(await startAnvil()), mine: nothing }) },
   {
@@ -219,10 +233,12 @@ export const rows: ReadonlyArray<Row> = [
   {
     key: "tevm",
     name: "tevm",
-    start: () => {
+    version: "2.0.0-next.101",
+    start: async () => {
       inFolder("tevm/package.json");
-      return served(process.execPath, (port) => [join(folder, "tevm.js"), port], /Listening on/);
+      const node = await served(process.execPath, (port) => [join(folder, "tevm.js"), port], /Listening on/);
+      return { ...node, mine: () => mineAnvil(node.url) };
     },
   },
-  { key: "remix", name: "Remix", start: remix },
+  { key: "remix", name: "Remix", isFragile: true, start: remix },
 ];

@@ -2,14 +2,14 @@
 import { spawn } from "node:child_process";
 import { Report } from "evm-preflight";
 import { createPreflight, type PreflightClient } from "evm-preflight/promise";
-import { encodeDeployData, encodeFunctionData, getContractAddress, parseSignature, type Hex } from "viem";
+import { encodeDeployData, encodeFunctionData, getContractAddress, keccak256, parseSignature, type Hex } from "viem";
 import * as artifacts from "../../test/contracts/artifacts.js";
 import { rawRequest } from "../../test/harness/anvil.js";
 import { owner, permitOf, stranger, texts, transactions, type Asked, type Place } from "./cases.js";
-import type { Bed } from "./nodes.js";
+import type { Bed, Row } from "./nodes.js";
 
-/** What became of an input: `none` = a text, which nobody sends. */
-export type Fate = "mined" | "reverted" | "refused" | "not mined" | "none";
+/** What became of an input: `none` = a text, which nobody sends; `no status` = in a block, and the receipt does not say how. */
+export type Fate = "mined" | "reverted" | "no status" | "refused" | "not mined" | "node ended" | "none";
 
 /** What was said of an input, and what became of it. */
 export interface Said {
@@ -119,48 +119,53 @@ const hexOf = (value: unknown): bigint => BigInt(String(value));
 const countOf = async (url: string, address: string): Promise<number> =>
   Number(hexOf(await rawRequest(url, "eth_getTransactionCount", [address, "latest"])));
 
-/** What becomes of signed bytes. */
-const sent = async (bed: Bed, raw: Hex): Promise<{ readonly fate: Fate; readonly why: string }> => {
-  const { result, error } = await answerOf(bed.url, "eth_sendRawTransaction", [raw]).catch((failure: unknown) => ({
-    ...{ error: String(failure), result: undefined },
+const fateOf = ({ status }: Readonly<Record<string, unknown>>): Fate =>
+  status === undefined ? "no status" : Number(status) === 1 ? "mined" : "reverted";
+
+/** What becomes of bytes that are signed now. */
+const sent = async (bed: Bed, sign: () => Promise<Hex>): Promise<{ readonly fate: Fate; readonly why: string }> => {
+  const isAlive = await rawRequest(bed.url, "eth_chainId").then(
+    () => true,
+    () => false,
+  );
+  if (!isAlive) return { fate: "node ended", why: "" };
+  const raw = await sign();
+  const { error } = await answerOf(bed.url, "eth_sendRawTransaction", [raw]).catch((failure: unknown) => ({
+    error: String(failure),
   }));
-  // a node that runs what it takes answers a revert with an error, and has mined it
-  const hash = typeof result === "string" ? result : isRecord(error) ? hashIn(error) : null;
   const why = error === undefined ? "" : (JSON.stringify(error) ?? "");
-  if (hash === null) return { fate: "refused", why };
   await bed.mine();
-  for (let tries = 0; tries < 100; tries++) {
-    const receipt = await rawRequest(bed.url, "eth_getTransactionReceipt", [hash]).catch(() => null);
-    if (isRecord(receipt)) return { fate: Number(receipt["status"]) === 1 ? "mined" : "reverted", why };
+  // why: a node that runs what it takes may answer with what went wrong, and have mined it
+  for (let tries = 0; tries < (error === undefined ? 100 : 10); tries++) {
+    const receipt = await rawRequest(bed.url, "eth_getTransactionReceipt", [keccak256(raw)]).catch(() => null);
+    if (isRecord(receipt)) return { fate: fateOf(receipt), why };
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return { fate: "not mined", why };
-};
-
-/** The hash of a transaction that was mined, though its sending failed. */
-const hashIn = (error: Readonly<Record<string, unknown>>): string | null => {
-  const text = JSON.stringify(error);
-  return /"(?:txHash|transactionHash|hash)":"(0x[0-9a-f]{64})"/i.exec(text)?.[1] ?? null;
+  return { fate: error === undefined ? "not mined" : "refused", why };
 };
 
 const fees = { maxFeePerGas: 20_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n } as const;
 
 /** Signs with what a caller would choose without us. */
-const signedAnyway = async (url: string, chainId: number, { signer, authorizationList, ...call }: Asked): Promise<Hex> => {
+const signedAnyway = async (
+  { url, signedFor }: Bed,
+  chainId: number,
+  { signer, authorizationList, ...call }: Asked,
+): Promise<Hex> => {
   const nonce = call.nonce ?? (await countOf(url, signer.address));
-  const request = { ...call, ...fees, chainId, nonce, gas: 3_000_000n };
+  const request = { ...call, ...fees, chainId: signedFor ?? chainId, nonce, gas: 3_000_000n };
   return authorizationList === undefined
     ? signer.signTransaction({ ...request, type: "eip1559" })
     : signer.signTransaction({ ...request, type: "eip7702", authorizationList: [...authorizationList] });
 };
 
 /** The chain with a token and a reader of blocks on it; its first account has sent before. */
-export const placeOn = async (bed: Bed): Promise<Place> => {
+const placeOn = async (bed: Bed): Promise<Place> => {
   const chainId = Number(hexOf(await rawRequest(bed.url, "eth_chainId")));
   const put = async (call: Pick<Asked, "to" | "data">): Promise<Hex> => {
     const nonce = await countOf(bed.url, owner.address);
-    const { fate, why } = await sent(bed, await signedAnyway(bed.url, chainId, { signer: owner, ...call, nonce }));
-    if (fate !== "mined") throw new Error(`setting the scene: ${fate} ${why}`);
+    const { fate, why } = await sent(bed, () => signedAnyway(bed, chainId, { signer: owner, ...call, nonce }));
+    if (fate !== "mined" && fate !== "no status") throw new Error(`setting the scene: ${fate} ${why}`);
     return getContractAddress({ from: owner.address, nonce: BigInt(nonce) });
   };
   const { abi, bytecode } = artifacts.PermitToken;
@@ -193,19 +198,19 @@ const transactionOn = async (
   const report = await preflight.preflight(input);
   const ms = performance.now() - began;
   const isCleared = report.verdict === "ready" || report.verdict === "caution";
-  const raw = isCleared
-    ? await signer.signTransaction((await preflight.ready(report)).requests[0])
-    : await signedAnyway(bed.url, chainId, {
-        ...{ ...call, signer },
-        ...(authorizationList === undefined ? {} : { authorizationList }),
-      });
-  return { ...read(report), ...(await sent(bed, raw)), ms };
+  const signed = async (): Promise<Hex> =>
+    isCleared
+      ? signer.signTransaction((await preflight.ready(report)).requests[0])
+      : signedAnyway(bed, chainId, {
+          ...{ ...call, signer },
+          ...(authorizationList === undefined ? {} : { authorizationList }),
+        });
+  return { ...read(report), ...(await sent(bed, signed)), ms };
 };
 
 /** A permit, asked about, signed and used. */
 const permitOn = async (bed: Bed, preflight: PreflightClient, place: Place): Promise<Said> => {
-  const block = await rawRequest(bed.url, "eth_getBlockByNumber", ["latest", false]);
-  const typedData = permitOf(place, isRecord(block) ? hexOf(block["timestamp"]) : 0n);
+  const typedData = permitOf(place, BigInt(Math.floor(Date.now() / 1000)));
   const began = performance.now();
   const report = await preflight.signature({ typedData, signer: owner.address });
   const ms = performance.now() - began;
@@ -216,8 +221,8 @@ const permitOn = async (bed: Bed, preflight: PreflightClient, place: Place): Pro
     functionName: "permit",
     args: [from, spender, value, deadline, yParity + 27, r, s],
   });
-  const raw = await signedAnyway(bed.url, place.chainId, { signer: stranger, to: place.token, data });
-  return { ...read(report), ...(await sent(bed, raw)), ms };
+  const signed = () => signedAnyway(bed, place.chainId, { signer: stranger, to: place.token, data });
+  return { ...read(report), ...(await sent(bed, signed)), ms };
 };
 
 /** A text, asked about. */
@@ -227,17 +232,45 @@ const textOn = async (preflight: PreflightClient): Promise<Said> => {
   return { ...read(report), fate: "none", why: "", ms: performance.now() - began };
 };
 
-/** Everything on one node. */
-export const seenOn = async (bed: Bed): Promise<Seen> => {
-  const client = await rawRequest(bed.url, "web3_clientVersion").then(String, () => null);
-  const place = await placeOn(bed);
-  const diagnosis = await diagnosisOf(bed.url);
-  const errors = await errorsOf(bed.url, place);
-  await using preflight = createPreflight({ url: bed.url });
-  const said: Record<string, Said> = {};
-  for (const [name, of] of Object.entries(transactions))
-    said[name] = await transactionOn(bed, preflight, place, await of(place));
-  said[texts.permit] = await permitOn(bed, preflight, place);
-  said[texts.plain] = await textOn(preflight);
-  return { client, diagnosis, said, errors };
+/** Runs `use` on a node with its contracts, and ends that. */
+const on = async <A>({ start }: Row, use: (bed: Bed, place: Place) => Promise<A>): Promise<A> => {
+  const bed = await start();
+  try {
+    return await use(bed, await placeOn(bed));
+  } catch (failure) {
+    console.error(bed.said?.().slice(-2_000) ?? "");
+    throw failure;
+  } finally {
+    await bed.stop();
+  }
+};
+
+type Ask = (bed: Bed, preflight: PreflightClient, place: Place) => Promise<Said>;
+const inputs: ReadonlyArray<readonly [name: string, ask: Ask]> = [
+  ...Object.entries(transactions).map(([name, of]): readonly [string, Ask] => [
+    name,
+    async (bed, preflight, place) => transactionOn(bed, preflight, place, await of(place)),
+  ]),
+  [texts.permit, permitOn],
+  [texts.plain, (_, preflight) => textOn(preflight)],
+];
+
+/** Everything on one node; one that does not bear it is started anew for every input. */
+export const seenOn = async (row: Row): Promise<Seen> => {
+  const asked = async (bed: Bed, place: Place, some: typeof inputs) => {
+    await using preflight = createPreflight({ url: bed.url });
+    const said: Array<readonly [string, Said]> = [];
+    for (const [name, ask] of some) said.push([name, await ask(bed, preflight, place)]);
+    return said;
+  };
+  const isFragile = row.isFragile === true;
+  const { said, ...traits } = await on(row, async (bed, place) => {
+    const client = await rawRequest(bed.url, "web3_clientVersion").then(String, () => null);
+    const diagnosis = await diagnosisOf(bed.url);
+    const errors = await errorsOf(bed.url, place);
+    return { client, diagnosis, errors, said: isFragile ? [] : await asked(bed, place, inputs) };
+  });
+  const all = [...said];
+  for (const one of isFragile ? inputs : []) all.push(...(await on(row, (bed, place) => asked(bed, place, [one]))));
+  return { ...traits, said: Object.fromEntries(all) };
 };

@@ -1,7 +1,6 @@
-/** tevm's node on the port that is named. */
+/** tevm's node as it comes, on the port that is named. */
 import { createMemoryClient } from "tevm";
 import { createServer } from "tevm/server";
 
 const port = Number(process.argv[2]);
-const client = createMemoryClient({ miningConfig: { type: "auto" } });
-createServer(client).listen(port, "127.0.0.1", () => console.log(`Listening on 127.0.0.1:${port}`));
+createServer(createMemoryClient()).listen(port, "127.0.0.1", () => console.log(`Listening on 127.0.0.1:${port}`));

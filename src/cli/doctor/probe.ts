@@ -74,7 +74,15 @@ const probe = <A>(
   read: (answer: A) => ProbeAnswer = () => yes(),
   name = id,
 ): Effect.Effect<ProbeResult, never, Rpc> =>
-  Effect.map(Effect.match(ask, { onSuccess: read, onFailure: refusal }), (answer) => finding(group, id, name, answer));
+  Effect.map(
+    Effect.match(ask, {
+      onSuccess: read,
+      // why: whoever says of a call what speaks against it has the method
+      onFailure: (failure) =>
+        failure._tag === "RpcError" ? refusal(failure) : { ...refusal(failure), status: "unknown" as const },
+    }),
+    (answer) => finding(group, id, name, answer),
+  );
 
 const call = { from: someone, to: identity, data: "0x1234" } as const;
 const echoed = (data: string): ProbeAnswer =>
@@ -96,7 +104,8 @@ export const methodProbes: ReadonlyArray<Effect.Effect<ProbeResult, never, Rpc>>
     Eth.simulateV1({ blocks: [{ calls: [{ ...call, gas: 100_000n }] }], block: "latest" }),
     (blocks) => echoed(blocks[0]?.calls[0]?.returnData ?? "nothing"),
   ),
-  probe(needed, "eth_getLogs", Eth.getLogs({ address: somewhere })),
+  // why: a filter without topics ends the process of Remix's node
+  probe(needed, "eth_getLogs", Eth.getLogs({ address: somewhere, topics: [] })),
   probe(needed, "eth_getBlockReceipts", Eth.getBlockReceipts({ block: "latest" }), ({ length }) =>
     yes(`${length} in the latest block`),
   ),

@@ -488,3 +488,24 @@ describe("later blocks that are as the next one", () => {
     expect(twinsOf(given).map((twin) => twin.steps)).toEqual(steps);
   });
 });
+
+describe("the difficulty of simulated blocks", () => {
+  const withHead = (difficulty: bigint | null): Given => ({
+    input: { head: answersTo(roundOf(inputOf({}).signed, { header: header({ number: 100n, difficulty }) })).header },
+  });
+  const saidIn = (given: Given) => {
+    const input = inputOf(given);
+    const { rows } = worldsOn(input, groundOf(input, Number(then) * 1_000), {
+      ...{ draw: { prevRandao: hexOf(`0x${"ab".repeat(32)}`), chance: hexOf(`0x${"17".repeat(40)}`) }, roots: null, between: [] },
+    });
+    return [...new Set(rows.flatMap(({ form, context }) => (form === "reader" ? [] : [context.difficulty])))];
+  };
+
+  it.each<[head: string, difficulty: bigint | null, said: bigint | undefined]>([
+    ["has one", 2n, 2n],
+    ["has none since the merge", 0n, undefined],
+    ["does not tell it", null, undefined],
+  ])("where the latest block %s", (_, difficulty, said) => {
+    expect(saidIn(withHead(difficulty))).toEqual([said]);
+  });
+});
