@@ -53,6 +53,10 @@ export const refusal = (failure: Failure): ProbeAnswer => {
   return failure._tag === "RpcError" && silent.has(failure.reason._tag) ? unknown(detail) : no(detail);
 };
 
+/** The same of a method: whoever says what speaks against a call has it. */
+const heard = (failure: Failure): ProbeAnswer =>
+  failure._tag === "RpcError" ? refusal(failure) : unknown(refusal(failure).detail);
+
 /** Accounts that nobody uses: letters of the project's name as hex. */
 export const someone = "0x70726566000000000000000000000000000000a1";
 export const somewhere = "0x70726566000000000000000000000000000000b2";
@@ -74,15 +78,7 @@ const probe = <A>(
   read: (answer: A) => ProbeAnswer = () => yes(),
   name = id,
 ): Effect.Effect<ProbeResult, never, Rpc> =>
-  Effect.map(
-    Effect.match(ask, {
-      onSuccess: read,
-      // why: whoever says of a call what speaks against it has the method
-      onFailure: (failure) =>
-        failure._tag === "RpcError" ? refusal(failure) : { ...refusal(failure), status: "unknown" as const },
-    }),
-    (answer) => finding(group, id, name, answer),
-  );
+  Effect.map(Effect.match(ask, { onSuccess: read, onFailure: heard }), (answer) => finding(group, id, name, answer));
 
 const call = { from: someone, to: identity, data: "0x1234" } as const;
 const echoed = (data: string): ProbeAnswer =>

@@ -496,7 +496,11 @@ describe("the difficulty of simulated blocks", () => {
   const saidIn = (given: Given) => {
     const input = inputOf(given);
     const { rows } = worldsOn(input, groundOf(input, Number(then) * 1_000), {
-      ...{ draw: { prevRandao: hexOf(`0x${"ab".repeat(32)}`), chance: hexOf(`0x${"17".repeat(40)}`) }, roots: null, between: [] },
+      ...{
+        draw: { prevRandao: hexOf(`0x${"ab".repeat(32)}`), chance: hexOf(`0x${"17".repeat(40)}`) },
+        roots: null,
+        between: [],
+      },
     });
     return [...new Set(rows.flatMap(({ form, context }) => (form === "reader" ? [] : [context.difficulty])))];
   };
