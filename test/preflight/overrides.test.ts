@@ -1,9 +1,9 @@
 /** Nodes that ignore one override each: what cannot matter to the transaction is ready, what can is not. */
-import { getContractAddress, type Hex } from "viem";
+import { getContractAddress, pad, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BundleReport } from "../../src/Report.js";
 import { creation } from "../harness/creation.js";
-import { dropping, overriding } from "../harness/overriding.js";
+import { dropping } from "../harness/overriding.js";
 import { startProxy, type ProxyOptions } from "../harness/proxy.js";
 import { furnish, transferOf } from "./furnished.js";
 import {
@@ -39,6 +39,7 @@ const reading = {
   storage: "5f54",
 } as const;
 type Override = keyof typeof reading;
+type Block = Readonly<Partial<Record<"difficulty" | "prevRandao", Hex>>>;
 const overrides = Object.keys(reading) as ReadonlyArray<Override>;
 
 /** Pushes a value, and reverts where it is one that it never is. */
@@ -178,20 +179,37 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
   });
 
   it("where opcode 0x44 is the difficulty, transfers are ready, and code that reads it is a warning", async () => {
-    // the chain shows it in the header, and to code
-    const difficulty = "0x2";
-    const rewrite = overriding((key, value) => (key === "prevRandao" ? `0x${"0".repeat(63)}2` : value));
-    const shown = (blocks: unknown) => (blocks as ReadonlyArray<object>).map((block) => ({ ...block, difficulty }));
-    const reports = await through(
-      rewrite,
-      async (url) => {
-        const made: Array<BundleReport> = [];
-        for (const input of [plain, transferOf(token), calling("prevRandao")])
-          made.push(await preflight(url, input as AnyInput));
-        return made;
+    // as BNB Smart Chain's node: its blocks have one, a simulated block has what it is asked to have, else none
+    const entriesOf = (params: unknown) =>
+      (params as readonly [{ readonly blockStateCalls: ReadonlyArray<{ readonly blockOverrides?: Block }> }])[0]
+        .blockStateCalls;
+    const proxy = await startProxy({
+      target: scene.url,
+      rewrite: (method, params) => {
+        if (method !== "eth_simulateV1") return params;
+        const [payload, ...rest] = params as readonly [object, ...ReadonlyArray<unknown>];
+        const blockStateCalls = entriesOf(params).map(({ blockOverrides = {}, ...entry }) => {
+          const { difficulty = "0x0", ...others } = blockOverrides;
+          return { ...entry, blockOverrides: { ...others, prevRandao: pad(difficulty) } };
+        });
+        return [{ ...payload, blockStateCalls }, ...rest];
       },
-      shown,
-    );
+    });
+    const withDifficulty = (block: unknown, difficulty: Hex) => ({ ...(block as object), difficulty });
+    proxy.fail("eth_getBlockByNumber", { kind: "map", map: (block) => withDifficulty(block, "0x2") });
+    proxy.fail("eth_simulateV1", {
+      kind: "map",
+      map: (result, { params }) => {
+        const [blocks, entries] = [result as ReadonlyArray<unknown>, entriesOf(params)];
+        return blocks.map((block, at) =>
+          withDifficulty(block, entries[at - blocks.length + entries.length]?.blockOverrides?.difficulty ?? "0x0"),
+        );
+      },
+    });
+    const reports: Array<BundleReport> = [];
+    for (const input of [plain, transferOf(token), calling("prevRandao")])
+      reports.push(await preflight(proxy.url, input as AnyInput));
+    await proxy.stop();
     expect(
       reports.map((report) => [report.verdict, codesOf(report).filter((code) => /Difficulty|Ignored/.test(code))]),
     ).toEqual([
