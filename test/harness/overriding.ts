@@ -2,7 +2,7 @@
 import type { ProxyOptions } from "./proxy.js";
 
 /** Changes every override of every entry of a simulation, however deep; what `change` gives null for is left out. */
-export const overriding =
+const overriding =
   (change: (name: string, value: unknown) => unknown): NonNullable<ProxyOptions["rewrite"]> =>
   (method, params) => {
     const walk = (value: unknown): unknown => {
