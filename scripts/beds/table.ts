@@ -90,7 +90,7 @@ const absent: ReadonlyArray<readonly [name: string, why: string]> = [
   ["bor, kaia, Celo, Sei", "Go's module proxy refuses them: 403"],
   ["Avalanche, Cosmos EVM", "Go's module proxy has them; not built"],
   ["Erigon 3", "Go's module proxy ends at 1.10.16"],
-  ["Besu, Nethermind, reth", "no registry that npm, Go, pip or NuGet ask here has them as programs"],
+  ["Besu, Nethermind, reth", "found no program of theirs in npm, PyPI or NuGet"],
 ];
 
 /** Both tables, and what was not run. */
