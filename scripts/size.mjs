@@ -12,27 +12,27 @@ import { build } from "esbuild";
  */
 const budgets = [
   // why: esbuild keeps a namespace whole, its renderings and what they read calls and their inner calls by; Rollup and Vite leave them out
-  ['import { Report } from "evm-preflight"; Report.fromJson', 78],
+  ['import { Report } from "evm-preflight"; Report.fromJson', 84],
   ['import { fromJson } from "evm-preflight/Report"; fromJson', 22],
   ['import { Errors } from "evm-preflight"; Errors.classify', 46],
   // why: the proof and the watching are in it, which a page that scans asks for next
-  ['import { Preflight } from "evm-preflight"; Preflight.scan', 184],
-  ['export * from "evm-preflight/promise"', 104],
+  ['import { Preflight } from "evm-preflight"; Preflight.scan', 187],
+  ['export * from "evm-preflight/promise"', 106],
   // why: most of it is effect, ox and the connection; the pipeline is loaded as soon as a client is made
   ['import { createPreflight } from "evm-preflight/promise"; createPreflight', 98, "with effect and viem"],
   // why: the pipeline is in it with all that judging comes to; what sends, settles, watches or asks several endpoints is not
-  ['import { createPreflight } from "evm-preflight/static"; createPreflight', 239],
+  ['import { createPreflight } from "evm-preflight/static"; createPreflight', 259],
   [
     'import { createPreflight, sending, settling, watching } from "evm-preflight/static"; [createPreflight, sending, settling, watching]',
-    271,
+    291,
   ],
-  ['export * from "evm-preflight/static"', 315],
+  ['export * from "evm-preflight/static"', 336],
   ['export * from "evm-preflight/viem"', 104],
   ['export * from "evm-preflight/testing"', 35],
   ['export * from "evm-preflight/redis"', 15],
   ['export * from "evm-preflight/postgres"', 15],
   // why: an app never loads all of it; this only tells when the whole grows, as with `settle` and readings by selector
-  ['export * from "evm-preflight"', 278],
+  ['export * from "evm-preflight"', 282],
 ];
 
 const namespaces = [
