@@ -171,7 +171,7 @@ const safeFacts = ({ safe }: Signing, names: Names): ReadonlyArray<Fact | null> 
   const list = (all: ReadonlyArray<string>) =>
     all.length === 0 ? "nobody" : joined(...all.slice(0, 6).map((one) => names.labelled(one)), more(all.length - 6));
   return [
-    fact("safe", `version ${version}, ${threshold} of ${owners.length} owners`),
+    fact("safe", `version ${escapeText(version, 40)}, ${threshold} of ${owners.length} owners`),
     fact("has signed", list(approved)),
     fact("has to sign", list(missing)),
     fact("executed by", names.labelled(executor)),
