@@ -12,6 +12,7 @@ import { CurrentRun, type Rpc } from "../rpc/index.js";
 import { successOf, type AskResult } from "../steps/reading/askResult.js";
 import { blockReads } from "../steps/reading/blockReads.js";
 import type { Run } from "../steps/simulate.js";
+import { isCarrier } from "../steps/reading/bundle.js";
 import { readNames } from "./accessLists.js";
 import { answersOf, figuresOf } from "./answers.js";
 import { askProof } from "./askProof.js";
@@ -45,7 +46,9 @@ const bracketOf = ({ report, chain }: Unplaced, bracket: Bracket, reads: Claim["
 
 /** The limits of an attempt, as far as they are known, and the doubts about them. */
 const gasIn = (claim: Claim, proof: Proof): { readonly gas: Gas; readonly doubts: ReadonlyArray<Doubt> } => {
-  const { settled } = claim;
+  const { settled, report } = claim;
+  // why: the gas of calls that nobody sends is our own choice
+  if (report.signings.length > 0 && report.transactions.every(isCarrier)) return { gas: undoubted, doubts: [] };
   const isDoubted = () => isInDoubt(figuresOf(proof), proof.runs.get("next"), ampleIn(claim, proof.runs.get("ample")));
   const isUnsure = settled?.larger !== null && isDoubted();
   // why: the state may have moved since smaller limits were tried

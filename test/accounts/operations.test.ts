@@ -604,6 +604,17 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       expect(report.transfers.map(({ amount }) => amount)).toContain(taken);
     });
 
+    it("take two rounds where the signer is named and the chain is known", async () => {
+      const account = await kit.account("0.8", ++seed, "deployed");
+      const connected = createPreflight({ url: kit.scene.url });
+      const input = () => operationOf(account).then((one) => inputOf("0.8", one, { signer: account.key.address }));
+      await connected.preflight((await input()) as never);
+      const { ledger, verdict } = await connected.preflight((await input()) as never);
+      const requests = ledger.requests.map(({ method, run, because }) => `${method} ${run ?? ""} ${because ?? ""}`);
+      expect([verdict, ledger.rounds, requests.length <= 14], requests.join(", ")).toEqual(["ready", 2, true]);
+      await connected.dispose();
+    });
+
     it("stand behind the transaction that pays for them", async () => {
       const account = await kit.account("0.8", ++seed, "fresh", 0n);
       const [payer] = keys;
