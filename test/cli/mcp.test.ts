@@ -67,7 +67,10 @@ describe("by the official SDK", () => {
   it("twenty calls of both tools on one connection", async () => {
     const { client, call } = await connect();
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["preflight", "preflight_signature", "preflight_calls", "explain"]);
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...["preflight", "preflight_signature", "preflight_user_operation", "preflight_safe_transaction"],
+      ...["preflight_calls", "explain"],
+    ]);
     const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, 5n] });
     const calls = Array.from({ length: 5 }, (_, index) => [
       call("preflight", { ...transfer, value: `${index + 1}gwei` }),
