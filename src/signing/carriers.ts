@@ -4,13 +4,13 @@ import * as Result from "effect/Result";
 import type { Address } from "../primitives/hex.js";
 import { plainJson } from "../primitives/json.js";
 import { no, type Checked } from "../primitives/problem.js";
-import { safely } from "../primitives/record.js";
+import { isRecord, safely } from "../primitives/record.js";
 import type { Transaction } from "../transaction/fields.js";
 import { witnessFees } from "../witness/placement.js";
 import { signingIn, type ReadSigning } from "./input.js";
 import { operationAgain } from "./operation.js";
 import type { OperationInput } from "./operationInput.js";
-import { withSafe, type SafeInput } from "./safe.js";
+import { areOwed, withSafe, type SafeInput } from "./safe.js";
 import type { Signing } from "./schema.js";
 import { ecrecover } from "./shim.js";
 
@@ -66,7 +66,7 @@ export const signingsOf = ({
       return Result.flatMap(own, (read) =>
         read.sign.digest !== sign.digest
           ? no(`signings[${index}].sign.digest`, "is not that of what is to be signed")
-          : facts.every((name) => isMeasured(name, signing) || read.use[name] === signing[name]) && isMadeUp(signing)
+          : isWhole(read, signing) && isMadeUp(signing)
             ? Result.succeed({ ...read, place, stand })
             : no(`signings[${index}]`, "is not what its signature makes"),
       );
@@ -75,6 +75,24 @@ export const signingsOf = ({
 
 /** Facts in a report that the signature alone tells. */
 const facts = ["kind", "account", "usableBy", "contract", "from", "until", "ends", "repeats"] as const;
+
+/** A value in which no order of fields counts: stores of JSON keep none. */
+const unordered = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(unordered)
+    : isRecord(value)
+      ? Object.entries(value)
+          .map(([name, part]) => [name, unordered(part)] as const)
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+      : value;
+const isAlike = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(unordered(plainJson(one))) === JSON.stringify(unordered(plainJson(other)));
+
+/** True if a report says of a signature what that makes, and nothing beside it: what no hash has is handed out, too. */
+const isWhole = (read: ReadSigning, signing: Signing): boolean =>
+  facts.every((name) => isMeasured(name, signing) || read.use[name] === signing[name]) &&
+  isAlike(read.sign, signing.sign) &&
+  (signing.safe === undefined || areOwed(signing.safe, signing.sign.signer));
 
 /** True of what a run tells: when the account of a user operation takes it. */
 const isMeasured = (name: (typeof facts)[number], { kind }: Signing): boolean =>

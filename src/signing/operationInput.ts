@@ -176,6 +176,8 @@ const fieldsOf = (input: Fields, version: Version, at: string): Checked<Operatio
     const whole = yield* read("paymasterData", hexOr);
     const [paymasterData, paymasterSignature] = beside === null ? parted(whole, version) : [whole, beside];
     const named = given(raw["authorization"]) ? "authorization" : "eip7702Auth";
+    if (named === "authorization" && given(raw["eip7702Auth"]))
+      return yield* no(`${at}.eip7702Auth`, "stands beside authorization, which says the same");
     return yield* Result.all({
       sender: read("sender", address),
       nonce: read("nonce", number(maxUint256)),

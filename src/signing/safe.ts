@@ -309,3 +309,17 @@ export const partsOf = (
     ...{ approvers, missing: signer === undefined ? needed : [signer] },
   };
 };
+
+/** True if the owners who are asked to sign, by a Safe's record, are those whom it lacks by the same record. */
+export const areOwed = (
+  { owners, threshold, executor, approvers, approved, missing }: SafeState,
+  signer: Address,
+): boolean => {
+  const needed = approvers.filter((owner) => !approved.includes(owner));
+  const lists = [needed, needed.filter((owner) => owner !== executor), [signer]];
+  return (
+    BigInt(approvers.length) === threshold &&
+    [...approvers, ...approved].every((owner) => owners.includes(owner)) &&
+    lists.some((list) => String(list) === String(missing))
+  );
+};

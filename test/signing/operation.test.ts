@@ -104,6 +104,10 @@ describe("a user operation", () => {
     [of("0.8", { ...paid, paymasterSignature: "0x11" }), "operation.paymasterSignature came with EntryPoint 0.9"],
     [of("0.9", { ...paid, paymasterSignature: "0x" }), "operation.paymasterSignature must have as many bytes"],
     [of("0.7", { ...paid, paymasterVerificationGasLimit: null }), "operation.paymasterVerificationGasLimit must be"],
+    [
+      of("0.8", { ...bare, authorization: { address: sender }, eip7702Auth: { address: paymaster } }),
+      "operation.eip7702Auth stands beside authorization",
+    ],
     [of("0.7", bare, { signr: sender }), "signr is not a field of a user operation; did you mean signer?"],
     [of("0.7", bare, { chainId: "1" }), "chainId must be a whole number"],
     [{ method: "eth_sendUserOperation", params: [bare] }, "params must be the operation and its EntryPoint"],
