@@ -34,6 +34,7 @@ import type { SafeState, Signing } from "../signing/index.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { isSafeProxy } from "../steps/reading/delegateCalls.js";
 import { knownCode } from "../steps/reading/safeCode.js";
+import { witnessFees } from "../witness/placement.js";
 import { staticCall, type CallQuery, type Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { inRound } from "./rounds.js";
@@ -449,6 +450,9 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   if (outcome?.status === "success" && became === null)
     findings.push(say.notAssumed("the Safe was not seen to execute it"));
   findings.push(...refundOf(typed));
+  // why: a refund in ether is by the executor's own price
+  if (numberOf(typed, "gasPrice") > witnessFees.maxFeePerGas && typed.message["gasToken"] === nobody)
+    findings.push(say.notAssumed("its gasPrice is more than it was simulated with"));
   const changed = changedIn(state, after);
   if (became?.success === true && changed?.length !== 0)
     findings.push(
@@ -457,6 +461,7 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   // why: a Safe says of each transaction what became of it, and gives nobody a right by that
   const isOwn = ({ transaction, numbers }: Finding) =>
     transaction === execution.index &&
+    numbers.some(({ name, value }) => name === "contract" && value === safe) &&
     numbers.some(({ name, value }) => name === "event" && isExecution(String(value)));
   return {
     ...{ signing: { ...told, nonce: use.nonce === null ? null : { value: use.nonce, used: isUsed } }, findings },

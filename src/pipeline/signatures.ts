@@ -259,13 +259,15 @@ const assumingOf = (
   roll: (bytes: number) => Hex,
 ): Assuming => {
   const [moved, tester]: readonly [Address, Address] = [`0xa5${roll(19).slice(2)}`, `0x5b${roll(19).slice(2)}`];
-  const assumed = signings.flatMap(
+  const all = signings.flatMap(
     ({ sign, use }) =>
       use.assumes ??
       (sign.kind === "typedData" && use.consume !== null
         ? [{ digest: lower(sign.digest) as Hash, signer: sign.signer }]
         : []),
   );
+  // why: of one digest the code knows one signer, and a trial of another would be the node's fault
+  const assumed = all.filter(({ digest }, at) => all.findIndex((other) => other.digest === digest) === at);
   const isShim = mode === "shim" && assumed.length > 0;
   const gasPrice = { maxFeePerGas: quantity(witnessFees.maxFeePerGas), maxPriorityFeePerGas: "0x0" };
   const trial = (signer: Address, digest: Hash, v: bigint, r: Hash, s: Hash) => ({

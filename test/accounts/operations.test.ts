@@ -569,6 +569,35 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       expect([more >= 0n && more < 3_000n, more]).toEqual([true, more]);
       const { signs } = await preflight.ready(report);
       expect(signs.map(({ kind }) => kind)).toContain("userOperation");
+      // what no hash has is handed out, too
+      const [signing] = report.signings;
+      if (signing?.sign.kind !== "userOperation") throw new Error("no operation");
+      const { eip7702Auth } = signing.sign.operation;
+      const other = { ...(eip7702Auth as object), address: kit.bad };
+      for (const more of [
+        { authorization: eip7702Auth, eip7702Auth: other },
+        { authorization: eip7702Auth, eip7702Auth: null },
+        { nonce: "0x00" },
+      ]) {
+        const changed = { ...signing, sign: { ...signing.sign, operation: { ...signing.sign.operation, ...more } } };
+        await expect(
+          preflight.ready({ ...report, signing: changed, signings: [changed] } as never),
+          JSON.stringify(more),
+        ).rejects.toThrow();
+      }
+    });
+
+    it("are no fault of the node where two are the same, by two signers", async () => {
+      const own = createPreflight({ url: kit.scene.url });
+      const account = await accountOf("0.7", "deployed");
+      const input = inputOf("0.7", await operationOf(account));
+      const twice = [input, { ...input, signer: kit.voucher.address }];
+      const report = (await own.preflight(twice as never)) as never as Report;
+      expect([told(report), report.verdict]).toEqual([told(report), "blocked"]);
+      expect(report.findings.map(({ code }) => code)).toContain("SignatureUsed");
+      const alone = (await own.preflight(input as never)) as never as Report;
+      expect([told(alone), alone.verdict]).toEqual([told(alone), "ready"]);
+      await own.dispose();
     });
 
     it.each(versions)("of EntryPoint %s run one behind the other", async (version) => {

@@ -323,12 +323,23 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
         ...one,
         ...(one.safe === undefined ? {} : { safe: { ...one.safe, approvers: one.safe.approvers.slice(1) } }),
       });
-      const altered = {
-        ...rest,
-        signings: signings.map(change),
-        ...(signing && { signing: change(signing) }),
-      } as Report;
-      await expect(preflight.ready(altered)).rejects.toThrow();
+      type Own = (typeof signings)[number];
+      const [one] = signings[0]?.safe?.approvers ?? [];
+      const changes: ReadonlyArray<(one: Own) => Own> = [
+        change,
+        ...[{ missing: [] }, { missing: [zero] }, { approved: [zero] }, { threshold: 1n }, { approved: [one] }].map(
+          (part) => (own: Own) => ({ ...own, ...(own.safe && { safe: { ...own.safe, ...part } }) }) as Own,
+        ),
+        ({ sign, ...own }) => {
+          if (sign.kind !== "typedData") throw new Error("no typed data");
+          const message = { ...(sign.typedData["message"] as object), note: "nothing at all" };
+          return { ...own, sign: { ...sign, typedData: { ...sign.typedData, message } } } as Own;
+        },
+      ];
+      for (const by of changes) {
+        const altered = { ...rest, signings: signings.map(by), ...(signing && { signing: by(signing) }) } as Report;
+        await expect(preflight.ready(altered), String(by)).rejects.toThrow();
+      }
       // an owner more, in the meantime
       await govern(of, encode("addOwnerWithThreshold", [deployer.address, 3n]));
       const late = await preflight.prove(report);
@@ -468,6 +479,11 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
       ["a new fallback handler", setUp(() => encode("setFallbackHandler", [to])), "caution", "SafeControlChanges"],
       ["a refund to whoever executes", () => fieldsOf({ to, nonce, gasPrice: "1" }), "caution", "SafePaysExecutor"],
       [
+        "a refund at a price that nobody simulates",
+        () => fieldsOf({ to, nonce, gasPrice: String(10n ** 18n), baseGas: "1", safeTxGas: "100", refundReceiver: to }),
+        ...(["unknown", "SignatureNotAssumed"] as const),
+      ],
+      [
         "a refund that it cannot pay",
         () => fieldsOf({ to, nonce, gasPrice: "1", baseGas: String(10n ** 24n), refundReceiver: to }),
         ...(["blocked", "ExecutionReverted"] as const),
@@ -565,6 +581,18 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
     expect([one.safe, two.safe, to].map((account) => deltaOf(report, account, null))).toEqual([-7n, -8n, 24n]);
     const { signs, requests } = await preflight.ready(report);
     expect([signs.length, requests.length]).toEqual([3, 1]);
+  });
+
+  it("says of another contract's event what it says of any", { timeout: 60_000 }, async () => {
+    const of = await house("1.4.1");
+    // emits ExecutionSuccess of its caller and the word behind it: CALLER, MSTORE, CALLDATALOAD, MSTORE, LOG1
+    const runtime = `335f525f356020527f442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e60405fa100`;
+    const size = numberToHex(runtime.length / 2).slice(2);
+    const liar = await scene.deploy({ abi: [], bytecode: `0x60${size}600c60003960${size}6000f3${runtime}` });
+    const data: Hex = `0x${deployer.address.slice(2).padStart(64, "0")}`;
+    const report = await ask(of.safe, fieldsOf({ to: liar, nonce: 0, data }));
+    const found = report.findings.filter(({ code }) => code === "EventUnexplained");
+    expect(found.map(({ numbers }) => numbers[0]?.value)).toEqual([liar.toLowerCase()]);
   });
 
   it("tells no purse of whoever executes", { timeout: 60_000 }, async () => {
