@@ -4,7 +4,7 @@
  * were judged beside.
  */
 import * as BigInts from "effect/BigInt";
-import type { Address } from "../primitives/hex.js";
+import { isQuantity, type Address } from "../primitives/hex.js";
 import { checksummed, shownDecimals, symbolText } from "../primitives/text.js";
 import { formatGas, formatUnits, formatWei, largestOf } from "../primitives/units.js";
 import { accountsOf as own } from "../report/amounts.js";
@@ -35,7 +35,11 @@ export const tokenText = (report: Report, token: Address | null, amount: bigint,
 export const currencyText = (report: Pick<Report, "chain" | "chainId">, token: Address | null): string =>
   token === null ? currencyOf(report).symbol : checksummed(token);
 
-/** The most that all fees together can come to: gas limit × max fee, blob, L1 and operator fees, wei. */
+/** What the accounts of user operations pay for them, at most, in wei; a paymaster pays for its own. */
+const heldBack = ({ signings }: Report): bigint =>
+  signings.reduce((sum, { account, operation }) => (operation?.payer === account ? sum + operation.prefund : sum), 0n);
+
+/** The most that all fees together can come to: gas limit × max fee, blob, L1 and operator fees, and what operations hold back, wei. */
 export const judgeFee =
   (limit: bigint) =>
   (report: Report): PolicyResult => {
@@ -46,20 +50,31 @@ export const judgeFee =
     if (unknownPayer !== undefined) return unknown(`what ${checksummed(unknownPayer)} must pay is not known`);
     const total = report.funds
       .flatMap(({ terms }) => terms)
-      .reduce((sum, { name, amount }) => (feeTerms.has(name) ? sum + amount : sum), 0n);
+      .reduce((sum, { name, amount }) => (feeTerms.has(name) ? sum + amount : sum), heldBack(report));
     return total > limit
       ? fail(`fees of up to ${nativeText(report, total)}, at most ${nativeText(report, limit, total)}`)
       : pass;
   };
 
-/** The gas limits of all transactions together. */
+/** The gas of all limits of each user operation; null where its price does not tell it. */
+const gasOfOperations = ({ signings }: Report): ReadonlyArray<bigint | null> =>
+  signings.flatMap(({ sign, operation }) => {
+    if (operation === undefined || sign.kind !== "userOperation") return [];
+    const { maxFeePerGas } = sign.operation;
+    const price = isQuantity(maxFeePerGas) ? BigInt(maxFeePerGas) : 0n;
+    return [price === 0n ? null : operation.prefund / price];
+  });
+
+/** The gas limits of all transactions and user operations together. */
 export const judgeGas =
   (limit: bigint) =>
   (report: Report): PolicyResult => {
     const limits = report.transactions.map(({ request, gas }) => request?.gas ?? gas.limit);
     const unset = limits.findIndex((gas) => gas === null);
     if (unset >= 0) return unknown(`the gas limit of transaction ${unset + 1} is not known`);
-    const total = limits.reduce<bigint>((sum, gas) => sum + (gas ?? 0n), 0n);
+    const operations = gasOfOperations(report);
+    if (operations.includes(null)) return unknown("the gas limits of a user operation are not known");
+    const total = [...limits, ...operations].reduce<bigint>((sum, gas) => sum + (gas ?? 0n), 0n);
     return total > limit ? fail(`gas limits of ${formatGas(total)}, at most ${formatGas(limit)}`) : pass;
   };
 
