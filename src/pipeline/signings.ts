@@ -62,7 +62,7 @@ export interface Signings {
   }) => { readonly signings: ReadonlyArray<Signing>; readonly findings: ReadonlyArray<Finding> };
 }
 
-/** A limit that is too low, and one that is not, in gas. */
+/** A limit that is too low, and one that is not, in gas; the same where it is too low for the simulation alone. */
 export interface LimitTold {
   readonly field: GasField;
   readonly given: bigint;

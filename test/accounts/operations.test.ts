@@ -1,6 +1,6 @@
 /** The report of a user operation made before its signature exists, held against what the chain has after it was signed and sent. */
 import { runSync } from "effect/Effect";
-import { Report as Reports } from "evm-preflight";
+import { Policy, Report as Reports } from "evm-preflight";
 import { createPreflight } from "evm-preflight/promise";
 import { concatHex, decodeAbiParameters, numberToHex, padHex, type Address, type Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -616,6 +616,45 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
         const more = (report.signings[at]?.operation?.actualGasUsed ?? 0n) - (event?.gas ?? 0n);
         expect([more >= 0n && more < 100n, more]).toEqual([true, more]);
       }
+    });
+
+    it("are held to policies about fees and gas", async () => {
+      const account = await accountOf("0.7", "deployed");
+      const operation = await operationOf(account);
+      const { preVerificationGas, maxFeePerGas, verificationGasLimit, callGasLimit } = operation;
+      const gas = preVerificationGas + verificationGasLimit + callGasLimit;
+      const judged = async (one: UserOperation, policy: Policy.Policy): Promise<string> => {
+        const input = inputOf("0.7", one);
+        return (await preflight.userOperation(input as never, { policies: [policy] })).verdict;
+      };
+      expect(await judged(operation, Policy.maxFee(gas * maxFeePerGas))).toBe("ready");
+      expect(await judged(operation, Policy.maxFee(gas * maxFeePerGas - 1n))).toBe("blocked");
+      expect(await judged(operation, Policy.maxGas(gas))).toBe("ready");
+      expect(await judged(operation, Policy.maxGas(gas - 1n))).toBe("blocked");
+      // whoever bundles it is paid for gas that nobody uses
+      const dear = { ...operation, preVerificationGas: 10n ** 17n / maxFeePerGas };
+      expect(await judged(dear, Policy.maxFee(10n ** 16n))).toBe("blocked");
+      const paid = await kit.vouched("0.7", operation);
+      expect(await judged(paid, Policy.maxFee(1n))).toBe("ready");
+      expect(await judged(paid, Policy.maxGas(gas))).toBe("blocked");
+    });
+
+    it("are unknown where a limit is enough but for the simulation", async () => {
+      const account = await accountOf("0.8", "deployed");
+      const paid = await kit.vouched("0.8", await operationOf(account));
+      const passes = async (limit: bigint): Promise<string> =>
+        (await ask("0.8", { ...paid, paymasterVerificationGasLimit: limit })).verdict;
+      let [low, high] = [5_000n, 200_000n];
+      while (high - low > 100n) {
+        const middle = (low + high) / 2n;
+        if ((await passes(middle)) === "ready") high = middle;
+        else low = middle;
+      }
+      // the paymaster's own signature is asked for by way of the code in place of ECRECOVER: 2,700 gas
+      expect([await passes(high - 1_000n), await passes(high - 5_000n)]).toEqual(["unknown", "blocked"]);
+      const tight = { ...paid, paymasterVerificationGasLimit: high - 1_000n };
+      const receipt = await kit.handle("0.8", [await kit.sign(account, tight)]);
+      expect(eventIn(receipt, kit.hash("0.8", tight))?.success).toBe(true);
     });
 
     it("hide no deposit that goes to somebody else", async () => {
