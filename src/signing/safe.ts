@@ -9,6 +9,7 @@ import { type Address, type Hash, type Hex } from "../primitives/hex.js";
 import {
   address,
   bytes,
+  each,
   given,
   hash,
   integer,
@@ -136,11 +137,22 @@ const agreed = <A>(one: A | null, other: A | null, path: string): Checked<A | nu
 
 /** The calls of a file of the Safe's transaction builder. */
 const callsIn = (file: Readonly<Record<string, unknown>>, safe: Address, path: string) =>
-  Result.mapBoth(validate({ ...file, from: safe }), {
-    onFailure: ({ field, problem }) => ({ field: `${path}.${field}`, problem }),
-    onSuccess: ({ transactions }) =>
-      transactions.map(({ to, value, data, chainId }) => ({ to: to ?? nobody, value, data, chainId })),
-  });
+  Result.flatMap(
+    Result.mapError(validate({ ...file, from: safe }), ({ field, problem }) => ({ field: `${path}.${field}`, problem })),
+    ({ transactions }) =>
+      each(transactions, ({ to, value, data, chainId, ...others }, at) => {
+        const field = `${path}.transactions[${at}]`;
+        const stray = ofSending.find((name) => others[name] !== null);
+        // guard: what a Safe's call does not have, and nobody would simulate
+        if (stray !== undefined) return no(`${field}.${stray}`, "is not a field of a Safe's call");
+        return to === null ? no(`${field}.to`, "is missing") : Result.succeed({ to, value, data, chainId });
+      }),
+  );
+/** Fields of a transaction that no call inside one has. */
+const ofSending = [
+  ...(["nonce", "gas", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "accessList"] as const),
+  ...(["authorizationList", "blobVersionedHashes", "maxFeePerBlobGas"] as const),
+];
 
 /** Reads `{ safe, transaction, executor?, chainId? }`; `at`: the path in front of the names of its fields. */
 export const safeIn = (input: Readonly<Record<string, unknown>>, at = ""): Checked<SafeInput> =>
@@ -183,14 +195,15 @@ export const safeIn = (input: Readonly<Record<string, unknown>>, at = ""): Check
     if (!given(said["to"])) return yield* no(`${path}.to`, "is missing");
     const fields = Object.fromEntries(names.map((name) => [name, given(said[name]) ? said[name] : absent[name]]));
     const nonce = yield* numberIn(said["nonce"], `${path}.nonce`);
-    yield* safeTx(safe, named ?? 0n, { ...fields, nonce: nonce ?? 0n }, path);
+    const chainId = yield* agreed(named, yield* chainIn(said["chainId"] ?? all["chainId"], `${path}.chainId`), path);
+    yield* safeTx(safe, chainId ?? 0n, { ...fields, nonce: nonce ?? 0n }, path);
     const digest = all["safeTxHash"] ?? all["contractTransactionHash"];
     const confirmations = [
       ...(yield* confirmationsIn(all["confirmations"], `${path}.confirmations`)),
       ...(yield* confirmationsIn(all["signatures"], `${path}.signatures`)),
     ];
     return {
-      ...{ ...own, fields, calls: null, nonce, chainId: named, confirmations },
+      ...{ ...own, fields, calls: null, nonce, chainId, confirmations },
       hash: given(digest) ? ((yield* hash(digest, `${path}.safeTxHash`)).toLowerCase() as Hash) : null,
     };
   });

@@ -498,6 +498,7 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
         () => fieldsOf({ to: token, nonce, data: encode("approve", [to, 2n ** 256n - 1n]) }),
         ...(["caution", "ApprovalUnlimited"] as const),
       ],
+      ["fields of another chain", () => ({ ...fieldsOf({ to, nonce }), chainId: "5" }), "blocked", "ChainIdMismatch"],
       [
         "typed data of another chain",
         (of) => ({
@@ -633,6 +634,13 @@ it("says which field is wrong", async () => {
     [{ safe, transaction: { to: safe }, executor: "me" }, "executor"],
     [{ safe, transaction: { to: safe }, owner: safe }, "owner"],
     [{ safe, transaction: { transactions: [{ to: "0x1" }] } }, "transaction.transactions[0].to"],
+    [{ safe, transaction: { transactions: [{ value: "5", data: "0x6001" }] } }, "transaction.transactions[0].to"],
+    [
+      { safe, transaction: { transactions: [{ to: safe }, { to: safe, nonce: 5 }] } },
+      "transaction.transactions[1].nonce",
+    ],
+    [{ safe, transaction: { to: safe, chainId: 5 }, chainId: 1 }, "transaction"],
+    [{ safe, transaction: { to: safe, chainId: "x" } }, "transaction.chainId"],
     [
       {
         safe,
