@@ -3,7 +3,7 @@ import { isHiddenRight, isInnerFailure, isMismatch, isNativeUntraced, isUnexplai
 import { every, fail, pass, type Policy, type PolicyResult, unknown } from "../report/policy.js";
 import { type Report, simulatedIn } from "../report/schema.js";
 import { isAllowed, isGranted } from "../steps/reading/inner.js";
-import { cut, tokenText, unseen, whereSeen } from "./spending.js";
+import { cut, same, tokenText, unseen, whereSeen } from "./spending.js";
 import { accountsOf } from "../report/amounts.js";
 import { narrowMaximum } from "../abi/known/rights.js";
 import { isNobody } from "../abi/words.js";
@@ -120,6 +120,12 @@ export const judgeDelegated = (report: Report): PolicyResult =>
         isNobody(address) ? pass : fail(`transaction ${index + 1} sets a delegation to ${checksummed(address)}`),
       ),
     ]),
+    // why: a key is its own account of operations where that delegates, and nowhere else
+    ...report.signings.map(({ sign, account }) =>
+      sign.kind === "userOperation" && (same(sign.signer, account) || sign.delegate !== undefined)
+        ? fail(`${checksummed(account)} is a delegated account`)
+        : pass,
+    ),
     ...report.approvals.map((approval) =>
       approval.after === 0n
         ? pass

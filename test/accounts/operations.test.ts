@@ -618,7 +618,7 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       }
     });
 
-    it("are held to policies about fees and gas", async () => {
+    it("are held to policies about fees, gas and delegation", async () => {
       const account = await accountOf("0.7", "deployed");
       const operation = await operationOf(account);
       const { preVerificationGas, maxFeePerGas, verificationGasLimit, callGasLimit } = operation;
@@ -637,6 +637,13 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       const paid = await kit.vouched("0.7", operation);
       expect(await judged(paid, Policy.maxFee(1n))).toBe("ready");
       expect(await judged(paid, Policy.maxGas(gas))).toBe("blocked");
+      expect(await judged(operation, Policy.denyDelegated)).toBe("ready");
+      const key = inputOf("0.8", await operationOf(await accountOf("0.8", "delegated")));
+      const denied = await preflight.userOperation(key as never, { policies: [Policy.denyDelegated] });
+      expect([denied.verdict, denied.findings.map(({ code }) => code)]).toEqual([
+        "blocked",
+        expect.arrayContaining(["PolicyViolation"]),
+      ]);
     });
 
     it("are unknown where a limit is enough but for the simulation", async () => {
