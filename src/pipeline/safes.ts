@@ -14,7 +14,7 @@ import { asked, each, one, sent, together, when } from "../eth/round.js";
 import { readSimulation } from "../eth/simulation.js";
 import { lazyImport } from "../primitives/effects.js";
 import { lower, type Address, type Hex } from "../primitives/hex.js";
-import { address, count, hash, quote, text, units, wei } from "../primitives/statement.js";
+import { address, count, gas as gasFigure, hash, quote, text, units, wei } from "../primitives/statement.js";
 import { code, fromError, type Finding } from "../report/finding.js";
 import type { ReportOptions } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
@@ -336,6 +336,16 @@ export const SafeExecutionFails = code("simulate", ["blocker"], "SafeExecutionFa
 ]);
 
 /**
+ * The Safe keeps no more gas for the call inside than `safeTxGas`. Whoever executes with little more makes that fail and use up
+ * the nonce, be it because a node estimates so little.
+ * @figures gas("safe gas", 1n), gas("used", 299_195n)
+ */
+export const SafeGasTooLow = code("simulate", ["warning"], "SafeGasTooLow", [
+  "the call inside may get too little gas, and use up the Safe's nonce",
+  "set `safeTxGas` to 0, or to more than the call takes",
+]);
+
+/**
  * The Safe pays whoever executes the transaction, for no receiver is named.
  * @figures wei("at most", 10n ** 15n)
  */
@@ -370,6 +380,9 @@ const changedIn = (state: SafeState, view: View): ReadonlyArray<Fact> | null => 
 
 /** Gas beyond `safeTxGas` that a Safe pays for: a call to an account that is new. */
 const overhead = 40_000n;
+
+/** Gas that an execution with two owners uses beside the call inside, at least. */
+const besideCall = 60_000n;
 
 const refundOf = (typed: TypedData): ReadonlyArray<Finding> => {
   const [own, base, price] = [numberOf(typed, "safeTxGas"), numberOf(typed, "baseGas"), numberOf(typed, "gasPrice")];
@@ -450,6 +463,10 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   if (outcome?.status === "success" && became === null)
     findings.push(say.notAssumed("the Safe was not seen to execute it"));
   findings.push(...refundOf(typed));
+  const [own, used] = [numberOf(typed, "safeTxGas"), outcome?.gasUsed ?? 0n];
+  // why: with a price the call inside gets no more than that in the simulation, too, and without any the Safe undoes all
+  if (became?.success === true && own > 0n && numberOf(typed, "gasPrice") === 0n && used > own + besideCall)
+    findings.push(SafeGasTooLow.warning(measured, gasFigure("safe gas", own), gasFigure("used", used)));
   // why: a refund in ether is by the executor's own price
   if (numberOf(typed, "gasPrice") > witnessFees.maxFeePerGas && typed.message["gasToken"] === nobody)
     findings.push(say.notAssumed("its gasPrice is more than it was simulated with"));

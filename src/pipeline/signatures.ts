@@ -678,7 +678,10 @@ const judging = (
         const { digest } = signing.sign;
         return entry === undefined || mode !== "shim" || signing.use.operation === undefined || limits.has(digest)
           ? Effect.void
-          : Effect.map(askLimit(signing, entry.outcome, options, rpc, entry.index === 0), (low) => void limits.set(digest, low));
+          : Effect.map(
+              askLimit(signing, entry.outcome, options, rpc, entry.index === 0),
+              (low) => void limits.set(digest, low),
+            );
       },
       { discard: true },
     ),

@@ -98,6 +98,7 @@ export const sentencesByCode: Partial<Readonly<Record<FindingCode, string>>> = {
   RevertedInside: "{calls deep} calls deep, {from} called {to}[: {call}][, which failed: {reason}]",
   RightUnexplained: "{contract} may let {to} act for {of}[, over {amount}]",
   SafeControlChanges: "it changes: {changes}",
+  SafeGasTooLow: "it gets {safe gas}, and the whole execution used {used}",
   SafeGuardRefuses: "the guard is {guard}[, and it says {its words}]",
   SafeHashDisagrees: "by its fields it has {by its fields}, and not {said}",
   SafeNonceQueued: "{number in front} of them stand in front of it",

@@ -138,12 +138,15 @@ const agreed = <A>(one: A | null, other: A | null, path: string): Checked<A | nu
 /** The calls of a file of the Safe's transaction builder. */
 const callsIn = (file: Readonly<Record<string, unknown>>, safe: Address, path: string) =>
   Result.flatMap(
-    Result.mapError(validate({ ...file, from: safe }), ({ field, problem }) => ({ field: `${path}.${field}`, problem })),
+    Result.mapError(validate({ ...file, from: safe }), ({ field, problem }) => ({
+      field: `${path}.${field}`,
+      problem,
+    })),
     ({ transactions }) =>
       each(transactions, ({ to, value, data, chainId, ...others }, at) => {
         const field = `${path}.transactions[${at}]`;
         const stray = ofSending.find((name) => others[name] !== null);
-        // guard: what a Safe's call does not have, and nobody would simulate
+        // why: nobody would simulate what a Safe's call does not have
         if (stray !== undefined) return no(`${field}.${stray}`, "is not a field of a Safe's call");
         return to === null ? no(`${field}.to`, "is missing") : Result.succeed({ to, value, data, chainId });
       }),

@@ -403,6 +403,18 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
         () => fieldsOf({ to, nonce, safeTxGas: "40000000" }),
         ...(["unknown", "SignatureNotAssumed"] as const),
       ],
+      [
+        "less gas of its own than the call inside takes",
+        () => {
+          const calls = Array.from({ length: 9 }, (_, at) => encode("mint", [numberToHex(at + 9, { size: 20 }), 1n]));
+          const packed = calls.map(
+            (data) => `00${token.slice(2)}${"0".repeat(64)}${"44".padStart(64, "0")}${data.slice(2)}`,
+          );
+          const data = encode("multiSend", [`0x${packed.join("")}`]);
+          return fieldsOf({ to: multiSends[version], nonce, operation: 1, data, safeTxGas: "1" });
+        },
+        ...(["caution", "SafeGasTooLow"] as const),
+      ],
       ["a later nonce", () => fieldsOf({ to, nonce: 7 }), "caution", "SafeNonceQueued"],
       [
         "a later nonce, with what is not there yet",

@@ -190,6 +190,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "SafeNonceQueued":
     case "SafeGuardRefuses":
     case "SafeExecutionFails":
+    case "SafeGasTooLow":
     case "SafePaysExecutor":
     case "SafeControlChanges":
     case "DelegateOpen":
