@@ -416,6 +416,11 @@ export const judgedOperation = (signing: PlacedSigning, input: OperationInput, s
       findings.push(say.notAssumed("the paymaster has to sign first, for what it signs is signed too"));
   }
   const told = isCarried ? toldIn(outcome, entryPoint, sign.digest) : null;
+  // guard: code that does something else where it sees that signatures are assumed
+  if (told?.success === true && seen.isPlain === false)
+    findings.push(say.notAssumed("its calls do something else where no signature is assumed"));
+  if (told?.success === true && seen.isPlain === null && operation.callData !== "0x")
+    findings.push(say.assumedAlone("its calls could not be run without the assumption beside it"));
   const isUnsure = own === 0 || (chainId !== null && own !== chainId) || !isKey(ran, seen);
   const seenIn = isCarried ? checkAll(ran, outcome, seen, isUnsure) : null;
   const valid = isCarried ? validityIn(ran, seen, at) : null;

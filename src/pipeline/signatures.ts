@@ -17,7 +17,7 @@ import { isRecord, safely } from "../primitives/record.js";
 import { no, type Checked } from "../primitives/problem.js";
 import { address, count, text } from "../primitives/statement.js";
 import { code, fromError, type Finding } from "../report/finding.js";
-import { Rpc } from "../rpc/index.js";
+import { CurrentRun, Rpc } from "../rpc/index.js";
 import {
   accountFormOf,
   carriersOf,
@@ -40,6 +40,7 @@ import { staticCall, type CallQuery, type Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { judgedAsAccount, looksOf, resolved } from "./accounts.js";
 import { askLimit } from "./operations.js";
+import { isAlikePlain, plainBlocks, plainRunsOf, type PlainRun } from "./plainRuns.js";
 import { CurrentSignings, trialGas, type Assumable, type LimitTold, type Seen, type Signed } from "./signings.js";
 import type { Signings } from "./signings.js";
 
@@ -116,6 +117,8 @@ interface Assuming {
   readonly senders: ReadonlySet<string>;
   /** Accounts that are given what their calls cost. */
   readonly funded: ReadonlyArray<Address>;
+  /** User operations whose calls are run by themselves as well, in the next block. */
+  readonly plain: ReadonlyArray<PlainRun>;
   /** Made-up accounts that are paid for bundling user operations, a word each, with the EntryPoint that pays. */
   readonly bundlers: ReadonlyMap<string, string>;
 }
@@ -186,12 +189,24 @@ const isPaidIn = (told: Wire, paid: string): boolean =>
     return String(address).toLowerCase() === nativeLogs && listed(topics).slice(1).join().toLowerCase() === paid;
   });
 
+/** An answer without the trials in front of the calls of its blocks. */
+const withoutTrials = (answer: unknown, blocks: ReadonlyArray<Wire>, assuming: Assuming): unknown => {
+  const all = listed(answer);
+  return all.map((told, index) => {
+    const entry = blocks[index - (all.length - blocks.length)];
+    return entry === undefined || !isTriedIn(entry, assuming)
+      ? told
+      : { ...recordIn(told), calls: listed(recordIn(told)["calls"]).slice(assuming.trials.length) };
+  });
+};
+
 /** The node as the requests of a run see it; `refuse` is told where it does not take the override, `open` of accounts that obey anybody. */
 const nodeWith = (
   rpc: Rpc["Service"],
   assuming: Assuming,
   refuse: Effect.Effect<unknown>,
   open: (signing: number) => void,
+  isPlainly: (digest: Hash, isAlike: boolean) => void,
 ): Rpc["Service"] => {
   const { probes } = assuming;
   const count = assuming.trials.length;
@@ -208,8 +223,27 @@ const nodeWith = (
     if (method !== "eth_simulateV1") return rpc.request(method, params);
     const blocks = listed(recordIn(first)["blockStateCalls"]).map(recordIn);
     const blockStateCalls = blocks.map((entry, at) => withTrials(entry, assuming, at === 0));
-    const asked = rpc.request(method, [{ ...recordIn(first), blockStateCalls }, ...params.slice(1)]);
-    if (count + probes.length === 0) return asked;
+    const assumed = rpc.request(method, [{ ...recordIn(first), blockStateCalls }, ...params.slice(1)]);
+    if (count + probes.length === 0) return assumed;
+    const { plain } = assuming;
+    const asked =
+      plain.length === 0
+        ? assumed
+        : Effect.flatMap(Effect.service(CurrentRun), ({ run }) => {
+            if (run !== "next") return assumed;
+            const bare = blocks.map((entry, at) =>
+              withTrials(entry, { ...assuming, trials: [], probes: [] }, at === 0),
+            );
+            const alone = plainBlocks(bare, plain);
+            if (alone === null) return assumed;
+            const block = { ...recordIn(first), blockStateCalls: alone };
+            const beside = Effect.orElseSucceed(rpc.request(method, [block, ...params.slice(1)]), () => null);
+            return Effect.map(Effect.all([assumed, beside], { concurrency: "unbounded" }), ([answer, plainly]) => {
+              const own = withoutTrials(answer, blocks, assuming);
+              for (const each of plain) isPlainly(each.digest, isAlikePlain([blocks, own], [alone, plainly], each));
+              return answer;
+            });
+          });
     const isRefusal = (failure: RpcError | Verdict) => failure._tag === "RpcError" && !failure.isRetryable;
     return Effect.flatMap(
       Effect.tapError(asked, (failure) => (isRefusal(failure) ? refuse : Effect.void)),
@@ -293,6 +327,7 @@ const assumingOf = (
         ]
       : [],
     tester,
+    plain: isShim ? (plainRunsOf(signings) ?? []) : [],
     probes: signings.flatMap(({ sign, stand: { taker } }, signing) =>
       sign.kind !== "authorization"
         ? []
@@ -645,6 +680,7 @@ const usualLooks = ({ use, typed, safe }: PlacedSigning): ReadonlyArray<Query> =
 const say: Seen["say"] = {
   unknown: (why) => SignatureUnknown.unavailable(unavailable, text("because", why)),
   notAssumed: (why) => SignatureNotAssumed.unavailable(unavailable, text("because", why.slice(0, 300))),
+  assumedAlone: (why) => SignatureNotAssumed.warning(assumedBy, text("because", why)),
   used: SignatureUsed.blocker(measured),
   notYet: SignatureNotYet.unavailable(measured, text("because", "an earlier nonce comes first")),
   notOwner: SignerIsNotOwner.blocker(measured),
@@ -657,6 +693,7 @@ const judging = (
   now: number,
   shorten: (index: number, taken: ReadonlyArray<bigint>) => void,
   opened: ReadonlySet<number>,
+  plainly: ReadonlyMap<string, boolean>,
   lastUse: bigint | null,
   options: Assumable["options"],
   rpc: Rpc["Service"],
@@ -700,6 +737,7 @@ const judging = (
         const account = judgedAsAccount(signing, {
           ...{ ...seen, carriers, mode, now, say, options },
           limitOf: ({ sign: { digest } }) => limits.get(digest) ?? null,
+          isPlain: plainRunsOf(signings) === null ? null : (plainly.get(signing.sign.digest) ?? true),
         });
         if (account !== null) {
           for (const finding of account.kept) kept.add(finding);
@@ -837,8 +875,9 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
   const run = (by: Mode, all = signings): Effect.Effect<A, E, R | Rpc> => {
     const less = new Map<number, ReadonlyArray<bigint>>();
     const opened = new Set<number>();
+    const plainly = new Map<string, boolean>();
     const shorten = (index: number, taken: ReadonlyArray<bigint>) => void less.set(index, taken);
-    const judge = judging(all, by, now, shorten, opened, lastUse, prepared.options, rpc);
+    const judge = judging(all, by, now, shorten, opened, plainly, lastUse, prepared.options, rpc);
     const accounts = [...new Set([...prepared.options.accounts, ...judge.accounts])];
     const options = { ...prepared.options, accounts };
     const [first, ...others] = mergedIn(transactions, all, by);
@@ -847,8 +886,12 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
       Effect.provideService(CurrentSignings, judge),
       Effect.provideService(
         Rpc,
-        nodeWith(rpc, assumingOf(all, bundle, by, roll), by === "shim" ? refuse : Effect.void, (index) =>
-          opened.add(index),
+        nodeWith(
+          rpc,
+          assumingOf(all, bundle, by, roll),
+          by === "shim" ? refuse : Effect.void,
+          (index) => void opened.add(index),
+          (digest, isAlike) => void plainly.set(digest, isAlike),
         ),
       ),
     );

@@ -74,12 +74,15 @@ export type Seen = Parameters<Signings["judge"]>[0] & {
   readonly mode: Mode;
   readonly now: number;
   readonly options: ReportOptions;
+  /** False if its calls did something else where no signature was assumed; null = they cannot be run by themselves. */
+  readonly isPlain: boolean | null;
   /** The limit of a user operation that was found too low; null = none was. */
   readonly limitOf: (signing: PlacedSigning) => LimitTold | null;
   /** Findings of signatures of every kind. */
   readonly say: {
     readonly unknown: (why: string) => Finding;
     readonly notAssumed: (why: string) => Finding;
+    readonly assumedAlone: (why: string) => Finding;
     readonly used: Finding;
     readonly notYet: Finding;
     readonly notOwner: Finding;

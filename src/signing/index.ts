@@ -7,7 +7,7 @@ export { executedIn, isExecuted, isExecution } from "./executed.js";
 export { accountFormOf, isSigning } from "./marks.js";
 export { delegateOf, depositQuery, isGasCut, namesDelegate, nonceQuery, operationSigning } from "./operation.js";
 export { payerOf, paymasterHashQuery, prefundOf } from "./operation.js";
-export { operationIn, type GasField, type GivenOperation, type OperationInput } from "./operationInput.js";
+export { delegated, operationIn, type GasField, type GivenOperation, type OperationInput } from "./operationInput.js";
 export { multiSends, numberOf, partsOf, safeIn, safeOfTyped, transactionHashOf, typedOf, withSafe } from "./safe.js";
 export type { GivenSafeTransaction, SafeInput } from "./safe.js";
 export { spendingCalls, type Carrier, type Use, type Used } from "./kinds.js";

@@ -679,6 +679,19 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       expect(report.transfers.map(({ amount }) => amount)).toContain(taken);
     });
 
+    it.each([
+      ["code in place of ECRECOVER", "60013b15601557600060006000600034335af150005b00", 0x17],
+      ["a purse that nobody has", "323160501c15601757600060006000600034335af150005b00", 0x19],
+    ])("are not ready where a callee keeps the money unless it sees %s", async (_, runtime, size) => {
+      const bytecode =
+        `0x60${size.toString(16).padStart(2, "0")}600c60003960${size.toString(16).padStart(2, "0")}6000f3${runtime}` as const;
+      const callee = await kit.scene.deploy({ abi: [], bytecode });
+      const account = await accountOf("0.8", "deployed");
+      const report = await ask("0.8", await operationOf(account, encode("execute", [callee, 10n ** 15n, "0x"])));
+      expect([told(report), report.verdict]).toEqual([told(report), "unknown"]);
+      expect(told(report)).toContain("do something else where no signature is assumed");
+    });
+
     it("take two rounds where the signer is named and the chain is known", async () => {
       const account = await kit.account("0.8", ++seed, "deployed");
       const connected = createPreflight({ url: kit.scene.url });
@@ -686,7 +699,7 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       await connected.preflight((await input()) as never);
       const { ledger, verdict } = await connected.preflight((await input()) as never);
       const requests = ledger.requests.map(({ method, run, because }) => `${method} ${run ?? ""} ${because ?? ""}`);
-      expect([verdict, ledger.rounds, requests.length <= 14], requests.join(", ")).toEqual(["ready", 2, true]);
+      expect([verdict, ledger.rounds, requests.length <= 15], requests.join(", ")).toEqual(["ready", 2, true]);
       await connected.dispose();
     });
 
