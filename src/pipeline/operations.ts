@@ -416,7 +416,7 @@ export const judgedOperation = (signing: PlacedSigning, input: OperationInput, s
       findings.push(say.notAssumed("the paymaster has to sign first, for what it signs is signed too"));
   }
   const told = isCarried ? toldIn(outcome, entryPoint, sign.digest) : null;
-  // guard: code that does something else where it sees that signatures are assumed
+  // why: code that does something else where it sees that signatures are assumed is found out by that
   if (told?.success === true && seen.isPlain === false)
     findings.push(say.notAssumed("its calls do something else where no signature is assumed"));
   if (told?.success === true && seen.isPlain === null && operation.callData !== "0x")
