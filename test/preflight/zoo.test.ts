@@ -172,7 +172,7 @@ describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000
 
   it.each(sealings.filter((_, index) => node === "geth" || index % (isWhole ? 2 : 4) === 0))(
     "mined by $name: found out, or as was said",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async ({ isVault, isLater = false, ...sealed }) => {
       const { keepers, producer } = await found();
       const { next } = await latest();
