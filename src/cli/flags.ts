@@ -235,7 +235,7 @@ const safeOf = (json: Readonly<Record<string, unknown>>): unknown => {
   return named ?? (isRecord(domain) ? domain["verifyingContract"] : null);
 };
 
-/** What a smart account does, as the pipeline takes it; null where the flags describe nothing of it. */
+/** The input of a smart account, as the pipeline takes it; null where the flags describe nothing of it. */
 const readAccount = Effect.fnUntraced(function* (flags: CheckFlags) {
   const rows = { ...ofTransaction, ...ofSigning, ...ofAccount, ...ofBatch };
   const values: Record<string, string> = Rows.getSomes(Struct.pick(flags, Struct.keys(rows)));

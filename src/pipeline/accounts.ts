@@ -1,5 +1,5 @@
 /**
- * What accounts with code sign: user operations and transactions of Safes. Facts of the chain, asked in a round in front, say
+ * User operations and transactions of Safes: accounts with code have them signed. Facts of the chain, asked in a round in front, say
  * what is signed and which calls use it; what became of those calls is read from the account's own events.
  */
 import * as Effect from "effect/Effect";

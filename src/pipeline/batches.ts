@@ -40,7 +40,7 @@ export interface Facts {
   readonly chainId: number | null;
   /** The account's code; null = it is not known. */
   readonly code: Hex | null;
-  /** How many transactions the account has sent, those in flight among them; null = it is not known. */
+  /** The count of transactions that the account has sent, those in flight among them; null = it is not known. */
   readonly count: bigint | null;
   /** The form in which the code takes calls, seen by a trial; null = none that is known, undefined = nothing could be tried. */
   readonly form: keyof typeof encodeBatch | null | undefined;

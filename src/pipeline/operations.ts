@@ -55,7 +55,7 @@ export const BundlerRulesUnseen = code("simulate", ["info"], "BundlerRulesUnseen
 const measured = { evidence: "measured" } as const;
 const unavailable = { evidence: "unavailable" } as const;
 
-/** Whose part failed, by the first digits of the EntryPoint's code. */
+/** The part that failed, by the first digits of the EntryPoint's code. */
 const parts: ReadonlyArray<readonly [prefix: string, part: string]> = [
   ["AA1", "the factory"],
   ["AA2", "the account"],
@@ -105,7 +105,7 @@ const reasonIn = (log: OutcomeLog | undefined): Hex | null => {
   return isBytes(bytes) ? bytes : null;
 };
 
-/** What an EntryPoint told of one operation. */
+/** An EntryPoint's word on one operation. */
 interface Told {
   readonly success: boolean;
   readonly cost: bigint;

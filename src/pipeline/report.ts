@@ -333,6 +333,7 @@ export const draftOf = (
   const signed = about.signings?.judge({
     ...{
       bundle,
+      stage: about.stage,
       transactions,
       before: answers.before,
       after: answers.after,

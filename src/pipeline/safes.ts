@@ -97,7 +97,7 @@ const readIn = (answer: (fact: Fact) => Hex | null): Read | null => {
   return isSane ? { version, owners, modules, threshold, singleton, guard, moduleGuard, fallbackHandler } : null;
 };
 
-/** What several calls return on the chain as it is pretended, in one simulation, and the codes of accounts. */
+/** The answers of several calls on the chain as it is pretended, in one simulation, and the codes of accounts. */
 const returned = Effect.fnUntraced(function* (
   queries: ReadonlyArray<CallQuery>,
   accounts: ReadonlyArray<Address>,
@@ -140,7 +140,7 @@ interface Turn {
   readonly chainId: bigint;
   readonly nonce: bigint;
   readonly library: Address | null;
-  /** What its owners sign, of its Safe as it was read; null = it cannot run, and why. */
+  /** The typed data that its owners sign, of its Safe as it was read; null = it cannot run, and why. */
   readonly ready: {
     readonly typed: TypedData;
     readonly read: Read;
@@ -369,7 +369,7 @@ const unavailable = { evidence: "unavailable" } as const;
 /** Codes with which a Safe itself, and no guard, says that the call inside or the refund failed. */
 const ownReasons: ReadonlySet<string> = new Set(["GS010", "GS011", "GS012", "GS013"]);
 
-/** Which facts of the Safe differ between its record and a view, by their answers. */
+/** The facts of the Safe that differ between its record and a view, by their answers. */
 const changedIn = (state: SafeState, view: View): ReadonlyArray<Fact> | null => {
   const read = readIn((fact) => {
     const answer = view.call(queryOf(state.safe, fact));

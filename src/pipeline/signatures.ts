@@ -737,7 +737,8 @@ const judging = (
         const account = judgedAsAccount(signing, {
           ...{ ...seen, carriers, mode, now, say, options },
           limitOf: ({ sign: { digest } }) => limits.get(digest) ?? null,
-          isPlain: plainRunsOf(signings) === null ? null : (plainly.get(signing.sign.digest) ?? true),
+          isPlain:
+            plainRunsOf(signings) === null ? null : (plainly.get(signing.sign.digest) ?? seen.stage === "scanned"),
         });
         if (account !== null) {
           for (const finding of account.kept) kept.add(finding);

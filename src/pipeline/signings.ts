@@ -53,6 +53,7 @@ export interface Signings {
   /** Returns what is said of each in the report, and what is found; `found`: findings so far, of which some are told otherwise. */
   readonly judge: (seen: {
     readonly bundle: ReadonlyArray<Filled>;
+    readonly stage: Report["stage"];
     readonly transactions: ReadonlyArray<Pick<TransactionReport, "outcome">>;
     readonly before: View;
     readonly after: View;

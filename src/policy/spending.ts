@@ -35,7 +35,7 @@ export const tokenText = (report: Report, token: Address | null, amount: bigint,
 export const currencyText = (report: Pick<Report, "chain" | "chainId">, token: Address | null): string =>
   token === null ? currencyOf(report).symbol : checksummed(token);
 
-/** What the accounts of user operations pay for them, at most, in wei; a paymaster pays for its own. */
+/** The most that the accounts of user operations pay for them, in wei; a paymaster pays for its own. */
 const heldBack = ({ signings }: Report): bigint =>
   signings.reduce((sum, { account, operation }) => (operation?.payer === account ? sum + operation.prefund : sum), 0n);
 

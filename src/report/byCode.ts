@@ -33,7 +33,7 @@ export const isActing = oneOf("DelegationSet", "DelegationCleared", "EventUnexpl
 export const isOfSender = oneOf("SenderNotEoa", "SenderWithoutKey", "AccountDelegated");
 export const isReadOnly = oneOf("ReadOnlyCall");
 export const isInnerFailure = oneOf("InnerCallFailed");
-/** What was signed was not taken for given. */
+/** The signature was not taken for given. */
 export const isNotAssumed = oneOf("SignatureNotAssumed");
 /** A call did nothing of what it asks for. */
 export const isInVain = oneOf("ReturnedFalse", "AskedInVain", "CalledNobody");

@@ -1,4 +1,4 @@
-/** What became of an account's own input, by the event that its contract emits. Pure. */
+/** The outcome of an account's own input, by the event that its contract emits. Pure. */
 import { dataAt, wordAt } from "../abi/words.js";
 import { lower, type Hex } from "../primitives/hex.js";
 import type { Signing } from "./schema.js";
@@ -37,7 +37,7 @@ export const isExecution = (topic: string): boolean => Object.hasOwn(safeEvents,
 /** True of a user operation and of a transaction of a Safe: their contract says what became of them. */
 export const isExecuted = ({ operation, safe }: Named): boolean => operation !== undefined || safe !== undefined;
 
-/** What the logs of a transaction say of an account's input; null = nothing: it is not in there. */
+/** The outcome of an account's input by the logs of a transaction; null = nothing: it is not in there. */
 export const executedIn = ({ operation, safe }: Named, logs: ReadonlyArray<Log>): Executed | null => {
   if (operation !== undefined) {
     const event = logs.findLast(
@@ -47,7 +47,7 @@ export const executedIn = ({ operation, safe }: Named, logs: ReadonlyArray<Log>)
         topics[1]?.toLowerCase() === operation.hash.toLowerCase(),
     );
     const [success = null, cost = null, gas = null] = [1, 2, 3].map((place) =>
-      wordAt(event?.data ?? "0x", (dataAt + 64 * place) as never),
+      wordAt(event?.data ?? "0x", dataAt + 64 * place),
     );
     return success === null ? null : { success: success === 1n, cost, gas };
   }

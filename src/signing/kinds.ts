@@ -68,7 +68,7 @@ export interface Use {
   readonly leaves?: { readonly query: CallQuery; readonly value: bigint };
   /** Signatures that the code in place of ECRECOVER answers for; absent = that of what is signed, by its signer. */
   readonly assumes?: ReadonlyArray<AssumedSignature>;
-  /** Whatever else is read of the chain for it. */
+  /** Further queries that are read of the chain for it. */
   readonly looks?: ReadonlyArray<Look>;
   /** The user operation that it is. */
   readonly operation?: OperationInput;

@@ -48,9 +48,9 @@ export interface GivenOperation {
   readonly operation: object;
   /** The version of an EntryPoint at an address of its own. */
   readonly version?: "0.6" | "0.7" | "0.8" | "0.9" | undefined;
-  /** Whose key signs; by default the account's `owner()`, or the account itself where it is a key that delegates (EIP-7702). */
+  /** The address of the key that signs; by default the account's `owner()`, or the account itself where it is a key that delegates (EIP-7702). */
   readonly signer?: Address | undefined;
-  /** Whose key signs for the paymaster, where that is yet to sign (EntryPoint 0.9). */
+  /** The address of the key that signs for the paymaster, where that is yet to sign (EntryPoint 0.9). */
   readonly paymasterSigner?: Address | undefined;
   /** The chain that its hash names; by default the node's. */
   readonly chainId?: number | undefined;

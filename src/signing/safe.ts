@@ -42,7 +42,7 @@ export interface GivenSafeTransaction {
    * transaction builder; without a nonce it is the Safe's next one.
    */
   readonly transaction: object;
-  /** Whoever sends `execTransaction`; by default an owner. */
+  /** The sender of `execTransaction`; by default an owner. */
   readonly executor?: Address | undefined;
   /** The chain that its hash names; by default the node's. */
   readonly chainId?: number | bigint | undefined;
@@ -129,7 +129,7 @@ const chainIn = (value: unknown, path: string): Checked<bigint | null> =>
     id === null ? Result.succeed(null) : Result.map(integer()(Number(id), path), BigInt),
   );
 
-/** What several parts of an input say, each of which may be silent; two have to agree. */
+/** The value that several parts of an input say, each of which may be silent; two have to agree. */
 const agreed = <A>(one: A | null, other: A | null, path: string): Checked<A | null> =>
   one !== null && other !== null && one !== other
     ? no(path, "is said twice, and not the same")
@@ -251,7 +251,7 @@ const multiSend = (calls: NonNullable<SafeInput["calls"]>): Hex => {
   return call("function multiSend(bytes)")(`0x${packed.join("")}`);
 };
 
-/** What the owners sign, of a Safe on this chain, with the nonce that it will have then; `library`: the MultiSend that is there. */
+/** The typed data that the owners sign, of a Safe on this chain, with the nonce that it will have then; `library`: the MultiSend that is there. */
 export const typedOf = (
   { safe, fields, calls, asked }: SafeInput,
   chainId: bigint,
@@ -304,7 +304,7 @@ interface Owners {
 }
 
 /**
- * Who approves in the simulation, who sends the transaction there, and who is asked for a signature. In this order: the signer who
+ * The owners who approve in the simulation, the sender there, and the owners who are asked for a signature. In this order: the signer who
  * is asked, the executor who is named, owners who have confirmed, owners with a key, contracts; alike ones by address.
  */
 export const partsOf = (

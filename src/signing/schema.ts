@@ -39,7 +39,7 @@ const Operation = Schema.Struct({
   actualGasCost: amount,
   /** Wei that are held back before it runs: the most that it can cost. */
   prefund: Uint,
-  /** Whoever pays: the sender, or the paymaster. */
+  /** The payer: the sender, or the paymaster. */
   payer: Address,
   /** Wei that the payer has in the EntryPoint; null = not known. */
   deposit: amount,
