@@ -17,7 +17,6 @@ import { bounded } from "../report/bounded.js";
 import { fromError, inOrder, code, type Finding } from "../report/finding.js";
 import type { Policy, PolicyResult } from "../report/policy.js";
 import { inOwnCurrency, inWords, type ShownChain } from "../report/chain.js";
-import { checkDescriptors } from "../report/descriptors.js";
 import { payeesOf } from "../report/payees.js";
 import { reportVersion, type BundleReport, type Draft, type Report, type ReportOptions } from "../report/schema.js";
 import * as Simulate from "../steps/simulate.js";
@@ -58,7 +57,7 @@ interface About extends ObserveInput {
     readonly moved: RunEffects | null;
   }>;
   readonly stateChanges?: Report["stateChanges"];
-  /** Words of the caller's descriptors, by transaction. */
+  /** The check of the caller's descriptors. */
   readonly intents?: ReturnType<Sources["intents"]>;
   /** The signatures of the run; absent = it has none. */
   readonly signings?: Signings | null;
@@ -312,8 +311,7 @@ export const draftOf = (
   };
   const out = new Set<StepName>(leftOutOf(steps));
   const isTaken = ({ step }: Finding) => !out.has(step);
-  const { intents = [] } = about;
-  const isDescribed = intents.length > 0 && answers.run !== null && !out.has("assets") && !out.has("approvals");
+  const isMeasured = answers.run !== null && !out.has("assets") && !out.has("approvals");
   const now = withoutMoot([
     ...answers.findings,
     ...checkChain(bundle, answers),
@@ -325,7 +323,7 @@ export const draftOf = (
     ...checkOverrides(observed, options),
     ...checkPretended(options, answers.before),
     ...checkForms(bundle),
-    ...(isDescribed ? checkDescriptors({ transactions, options, payees, ...movements }, intents) : []),
+    ...((isMeasured ? about.intents?.({ transactions, options, payees, ...movements }) : null) ?? []),
     // why: what comparing runs showed is no less true for the step that its code is told under
     ...about.findings,
   ]);

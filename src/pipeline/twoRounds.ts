@@ -31,7 +31,6 @@ import { namedIn, readNames } from "./accessLists.js";
 import { gasPlan, type GasTrial } from "./proofPlans.js";
 import { proveChosen } from "./prove.js";
 import { makeDraft } from "./report.js";
-import { withSources } from "./sources.js";
 import { CurrentSignings } from "./signings.js";
 import { askScan } from "./scan.js";
 
@@ -195,7 +194,10 @@ export const runOn = <P extends Omit<Prepared, "policies">, A extends Report, E,
   withRun(
     prepared.options.deadlineMs,
     () => {
-      const asking = (inMode: P) => withSources(inMode.sources, inMode.bundle, inMode.options, use(inMode), names);
+      const asking = (inMode: P) =>
+        inMode.sources.names == null && inMode.sources.descriptors == null && names === undefined
+          ? use(inMode)
+          : Effect.flatMap(rare, ({ withSources }) => withSources(inMode, use(inMode), names));
       return prepared.bundle[0].input.origin?.batch === "open"
         ? Effect.flatMap(rare, ({ withBatch }) => withBatch(prepared, (sends) => Options.assuming(sends, asking)))
         : Options.assuming(prepared, asking);

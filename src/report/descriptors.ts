@@ -37,7 +37,8 @@ export const DescriptorUnread = code("policy", ["info"], "DescriptorUnread", [
   "repair the function, or ask again",
 ]);
 
-type Parts = Pick<
+/** Parts of a report that descriptors are held against. */
+export type DescribedParts = Pick<
   Report,
   "transactions" | "options" | "transfers" | "balanceChanges" | "approvals" | "payees" | "tokens"
 >;
@@ -66,7 +67,7 @@ const targetsIn = (call: DecodedCall | null): ReadonlyArray<string | null> =>
   call === null ? [] : [call.to, ...call.calls.flatMap(targetsIn)];
 
 /** Everything that was measured of one transaction, as far as descriptors speak of it. */
-const measuredIn = (parts: Parts, at: number, named: ReadonlySet<string>) => {
+const measuredIn = (parts: DescribedParts, at: number, named: ReadonlySet<string>) => {
   const own = new Set(accountsOf(parts));
   const moves = parts.transfers.filter(({ transaction, amount }) => transaction === at && amount > 0n);
   const rights = parts.approvals.filter(({ transaction }) => transaction === at);
@@ -120,7 +121,11 @@ const agreesAmount = (words: ReadonlyArray<string>, said: bigint, measured: Meas
 };
 
 /** The decimals of what moves or is granted in just this amount; null where they are not known. */
-const decimalsIn = ({ tokens }: Parts, said: bigint, { moves, rights }: Measured): ReadonlyArray<number | null> =>
+const decimalsIn = (
+  { tokens }: DescribedParts,
+  said: bigint,
+  { moves, rights }: Measured,
+): ReadonlyArray<number | null> =>
   [...moves, ...rights.map((right) => ({ ...right, amount: right.after ?? -1n }))]
     .filter(({ amount, tokenId }) => tokenId === null && isNear(amount, said))
     .map(({ token }) => (token === null ? 18 : shownDecimals(tokens.find((info) => info.token === token) ?? null)));
@@ -150,7 +155,12 @@ const agreesWords = (text: string, said: bigint, decimals: ReadonlyArray<number 
   return isOpen || [0, ...decimals].some((each) => agrees(10n ** BigInt(each ?? 0)));
 };
 
-const agreesPayee = (parts: Parts, at: number, said: Address, { own, moves, rights, spent }: Measured): boolean => {
+const agreesPayee = (
+  parts: DescribedParts,
+  at: number,
+  said: Address,
+  { own, moves, rights, spent }: Measured,
+): boolean => {
   const transaction = parts.transactions[at];
   // why: routers write small numbers for the sender and for themselves
   if (transaction === undefined || spent.length === 0 || BigInt(said) >> 32n === 0n) return true;
@@ -177,7 +187,7 @@ const wordsOf = (label: string): ReadonlyArray<string> =>
 
 /** Reports fields that are not as it was measured. `described`: of each transaction; null = no descriptor has words for it. */
 export const checkDescriptors = (
-  parts: Parts,
+  parts: DescribedParts,
   described: ReadonlyArray<Described | "unread" | null>,
 ): ReadonlyArray<Finding> =>
   described.flatMap((words, transaction) => {
