@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { alike } from "./test/harness/alike.js";
 import LongestFirst from "./test/harness/longestFirst.js";
 
 /** The package by its own name means the sources, so that examples run before anything is built. */
@@ -18,6 +19,9 @@ const pure = [
 ];
 
 const isWhole = process.env["TEST_ALL"] === "1";
+
+/** Suites that `npm test` has run as they are. */
+const again = process.env["TEST_REST"] === "1" ? alike() : [];
 
 /** Of what is compiled, built or measured, not of what the library does: `npm run test:all` alone. */
 const beside = isWhole
@@ -61,7 +65,7 @@ export default defineConfig({
         test: {
           name: "pure",
           include: pure,
-          exclude: counted,
+          exclude: [...counted, ...again],
           testTimeout: 120_000,
           pool: "threads",
           isolate: false,
@@ -73,7 +77,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/doors/**", ...pure, ...apart, ...counted, ...beside],
+          exclude: ["test/doors/**", ...pure, ...apart, ...counted, ...beside, ...again],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           pool: "forks",
@@ -86,6 +90,7 @@ export default defineConfig({
         test: {
           name: "apart",
           include: apart,
+          exclude: again,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           pool: "forks",
@@ -96,6 +101,7 @@ export default defineConfig({
         test: {
           name: "counted",
           include: counted,
+          exclude: again,
           testTimeout: 120_000,
           pool: "forks",
           execArgv: ["--no-opt", "--no-sparkplug", "--no-flush-bytecode", "--no-lazy-feedback-allocation"],

@@ -1,0 +1,41 @@
+/**
+ * Suites that `npm test` runs as `npm run test:all` does: `npm run test:rest` leaves them out. Every other reads the
+ * variable of `test:all`, starts a process of its own, or imports what does.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const parts = fileURLToPath(new URL("parts.ts", import.meta.url));
+
+/** The modules of a relative path that a module names, by `import` or `import()`. */
+const namedIn = (file: string, code: string): ReadonlyArray<string> =>
+  [...code.matchAll(/"(\.{1,2}\/[^"\n]+)\.js"/g)].map(([, path = ""]) => `${resolve(dirname(file), path)}.ts`);
+
+const isOther = (file: string, seen: Map<string, boolean>): boolean => {
+  const known = seen.get(file);
+  if (known !== undefined) return known;
+  // why: modules may import each other
+  seen.set(file, false);
+  let code: string;
+  try {
+    code = readFileSync(file, "utf8");
+  } catch {
+    return false;
+  }
+  const isItself =
+    file === parts || code.includes("TEST_ALL") || (file.endsWith(".test.ts") && code.includes("child_process"));
+  const is = isItself || namedIn(file, code).some((named) => isOther(named, seen));
+  seen.set(file, is);
+  return is;
+};
+
+/** The suites of `test`, by path from the root, that are the same in both. */
+export const alike = (): ReadonlyArray<string> => {
+  const folder = join(root, "test");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((file) => join(folder, file))
+    .filter((file) => file.endsWith(".test.ts") && !isOther(file, new Map()))
+    .map((file) => relative(root, file));
+};
