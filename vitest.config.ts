@@ -90,7 +90,7 @@ export default defineConfig({
         test: {
           name: "apart",
           include: apart,
-          exclude: again,
+          exclude: [...again],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           pool: "forks",
@@ -101,7 +101,7 @@ export default defineConfig({
         test: {
           name: "counted",
           include: counted,
-          exclude: again,
+          exclude: [...again],
           testTimeout: 120_000,
           pool: "forks",
           execArgv: ["--no-opt", "--no-sparkplug", "--no-flush-bytecode", "--no-lazy-feedback-allocation"],

@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Preflight, Report } from "evm-preflight";
 import { guardProvider, type SettledCalls } from "evm-preflight/promise";
 import { guard } from "evm-preflight/viem";
+import { drawn } from "../harness/parts.js";
 import { cleared, layerOf, preflight, proveOn, severe, type Receipt } from "../preflight/scene.js";
 import { kitsFor, type Kit, type Reading } from "../signing/kit.js";
 import { hasBeds, openBatches } from "../signing/parts.js";
@@ -112,7 +113,7 @@ describe.runIf(hasBeds("batches of calls on real accounts' code")).each(kitsFor(
     };
 
     /** Calls that succeed; `mayRepeat`: the same right and the same receiver may come again. */
-    const drawn = (seed: number): ReadonlyArray<Call> => {
+    const callsBy = (seed: number): ReadonlyArray<Call> => {
       const draw = drawnBy(seed);
       const tokens = [kit.tokens.opened, kit.tokens.solmate, kit.tokens.usdc, kit.tokens.v2, kit.tokens.dai];
       return Array.from({ length: 1 + draw(6) }, (_, index): Call => {
@@ -126,14 +127,14 @@ describe.runIf(hasBeds("batches of calls on real accounts' code")).each(kitsFor(
       });
     };
 
-    const many = 20;
+    const many = drawn(20);
     it.each(ways)(
       `does as told, ${many} batches drawn: %s`,
       async (way) => {
         const owner = owners[way];
         const from = owner.address.toLowerCase() as Address;
         for (let round = 0; round < many; round++) {
-          const calls = drawn(1_000 * (1 + ways.indexOf(way)) + round);
+          const calls = callsBy(1_000 * (1 + ways.indexOf(way)) + round);
           const delegate = delegates[round % delegates.length];
           const report = await told({
             ...{ from, calls, version: "2.0.0", chainId: kit.scene.chainId, atomicRequired: way !== "plain" },
@@ -201,7 +202,7 @@ describe.runIf(hasBeds("batches of calls on real accounts' code")).each(kitsFor(
           expect(await kit.scene.count(from), about).toBe(nonce + receipts.length + (isDelegating ? 1 : 0));
         }
       },
-      240_000,
+      12_000 * many,
     );
 
     /** Calls that fail, by name. */

@@ -8,12 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AccountDouble } from "../contracts/artifacts.js";
 import { keys } from "../preflight/scene.js";
 import { diceOf } from "../harness/families/kit.js";
+import { drawn } from "../harness/parts.js";
 import { hasEntryPoints } from "../signing/parts.js";
 import { encode, entryPoints, kitsFor, structOf, stub, versions, type Account } from "./operationsKit.js";
 import type { OperationsKit, UserOperation, Version } from "./operationsKit.js";
 
 const isThere = hasEntryPoints("user operations");
-const many = Number(process.env["TEST_OPERATIONS"] ?? 20);
+const many = drawn(20);
 
 type Report = Awaited<ReturnType<ReturnType<typeof createPreflight>["signature"]>>;
 const userOperationEvent = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f";
@@ -101,7 +102,7 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
     }
   });
 
-  it.each(versions)("of EntryPoint %s do what their reports said", { timeout: 300_000 }, async (version) => {
+  it.each(versions)("of EntryPoint %s do what their reports said", { timeout: 15_000 * many }, async (version) => {
     const dice = diceOf(version.charCodeAt(2) * 100);
     const kinds = (["deployed", "fresh", "delegated", "double"] as const).filter(
       (kind) => kind !== "delegated" || version === "0.8" || version === "0.9",

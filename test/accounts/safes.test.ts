@@ -13,7 +13,7 @@ import { Delegate, SlotWriter, Token, AllowingGuard, AmountGuard, KeyGuard } fro
 import { fromJson, toJson, toText } from "../../src/Report.js";
 import { diceOf } from "../harness/families/kit.js";
 import { findGethOrWarn } from "../harness/geth.js";
-import { isWhole } from "../harness/parts.js";
+import { drawn, isWhole } from "../harness/parts.js";
 import {
   owner as deployer,
   other as relayer,
@@ -39,7 +39,7 @@ import {
 
 const isThere = hasBeds("transactions of Safes", "@safe-global/safe-smart-account");
 /** How many transactions of each version are drawn, and the versions of which each broken one is tried. */
-const [many, tried] = isWhole ? [20, versions] : [5, versions.slice(-1)];
+const [many, tried] = isWhole ? [drawn(20), versions] : [5, versions.slice(-1)];
 const ether = 10n ** 18n;
 /** Canonical addresses of MultiSendCallOnly. */
 const multiSends: Readonly<Record<Version, Address>> = {
@@ -153,7 +153,7 @@ describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
   };
 
   describe.each(versions)("Safe %s", (version) => {
-    it(`does what the report said, ${many} times`, { timeout: 240_000 }, async () => {
+    it(`does what the report said, ${many} times`, { timeout: 12_000 * Math.max(20, many) }, async () => {
       const dice = diceOf(Number(version.replaceAll(".", "")));
       const houses = [
         await house(version, 3, 2),

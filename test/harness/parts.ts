@@ -58,6 +58,9 @@ export const finding =
 /** How often a property is tried: as often as told in `npm run test:all`, a fifth of that in `npm test`. */
 export const runs = (most: number): number => (isWhole ? most : Math.ceil(most / 5));
 
+/** How many inputs are drawn: so many in the tests, `TEST_DRAWN` of them in the programs that count for long. */
+export const drawn = (count: number): number => Number(process.env["TEST_DRAWN"] ?? count);
+
 /** All of them in `npm run test:all`; in `npm test` one, another for every `index`: a table of many rows meets them all. */
 export const share = <A>(all: ReadonlyArray<A>, index: number): ReadonlyArray<A> => {
   const at = index % all.length;

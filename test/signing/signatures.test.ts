@@ -7,6 +7,7 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { diceOf } from "../harness/families/kit.js";
 import { canonical, kitsFor, type Delegation, type Kit, type Reading } from "./kit.js";
+import { drawn, isWhole } from "../harness/parts.js";
 import { rows, sign, type Message, type Row } from "./messages.js";
 import { hasBeds } from "./parts.js";
 
@@ -14,10 +15,7 @@ type Report = Awaited<ReturnType<ReturnType<typeof createPreflight>["signature"]
 
 const isThere = hasBeds("signatures before they are given");
 /** Messages of each kind and owner: on geth twenty of a kind, for only there the signature itself is simulated. */
-const manyOn = (name: string): number => {
-  const { TEST_SIGNATURES: asked, TEST_ALL: isAll } = process.env;
-  return asked !== undefined ? Number(asked) : name === "geth" && isAll !== undefined ? 5 : 1;
-};
+const manyOn = (name: string): number => drawn(name === "geth" && isWhole ? 5 : 1);
 const delegations: ReadonlyArray<Delegation> = ["plain", "simple", "metamask", "bare"];
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
