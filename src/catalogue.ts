@@ -15,7 +15,7 @@ import * as operations from "./pipeline/operations.js";
 import * as prepare from "./pipeline/prepare.js";
 import * as prove from "./pipeline/prove.js";
 import * as judged from "./pipeline/report.js";
-import * as safes from "./pipeline/safes.js";
+import * as safeJudgement from "./pipeline/safeJudgement.js";
 import * as signatures from "./pipeline/signatures.js";
 import * as steps from "./pipeline/steps.js";
 import * as compare from "./pipeline/worlds/compare.js";
@@ -55,7 +55,7 @@ const makers = [
   ...[bounded, descriptors, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
   ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes, pretended, signatures, batches],
-  ...[operations, safes],
+  ...[operations, safeJudgement],
 ] as const;
 
 /** A code of our own findings that are no errors. */

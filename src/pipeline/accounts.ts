@@ -7,7 +7,8 @@ import type { ReportOptions } from "../report/schema.js";
 import type { Rpc } from "../rpc/index.js";
 import { isPlaced, type AnySigning, type PlacedSigning } from "../signing/index.js";
 import { judgedOperation, resolvedOperation } from "./operations.js";
-import { judgedAsSafe, withSafes } from "./safes.js";
+import { judgedAsSafe } from "./safeJudgement.js";
+import { withSafes } from "./safes.js";
 import type { Judgement, Seen } from "./signings.js";
 
 export { looksOf } from "./safes.js";

@@ -1,12 +1,11 @@
 /**
- * Transactions of Safes: two rounds in front read the Safe and its owners, `execTransaction` runs on approvals of its owners
- * that are pretended, and what became of it is read from the Safe's own event.
+ * Transactions of Safes: two rounds in front read the Safe and its owners, and `execTransaction` runs on approvals of its
+ * owners that are pretended.
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { fromString } from "ox/Hex";
 import { addressOf, bytesAt, dataAt, nobody, numbersAt, pointedAt, wordAt, wordOf } from "../abi/words.js";
-import { ChainIdMismatch } from "../errors/verdicts.js";
 import { chainsInUse } from "../eth/chains.js";
 import type { BlockParameter } from "../eth/parameters.js";
 import * as Questions from "../eth/questions.js";
@@ -14,31 +13,15 @@ import { asked, each, one, sent, together, when } from "../eth/round.js";
 import { readSimulation } from "../eth/simulation.js";
 import { lazyImport } from "../primitives/effects.js";
 import { lower, type Address, type Hex } from "../primitives/hex.js";
-import { address, count, gas as gasFigure, hash, quote, text, units, wei } from "../primitives/statement.js";
-import { code, fromError, type Finding } from "../report/finding.js";
 import type { ReportOptions } from "../report/schema.js";
 import { Rpc } from "../rpc/index.js";
-import {
-  executedIn,
-  isExecution,
-  messageHash,
-  multiSends,
-  numberOf,
-  partsOf,
-  signingIn,
-  transactionHashOf,
-} from "../signing/index.js";
+import { messageHash, multiSends, partsOf, signingIn, transactionHashOf } from "../signing/index.js";
 import { typedOf, withSafe, type TypedData } from "../signing/index.js";
 import { isPlaced, type AnySigning, type OpenSigning, type PlacedSigning, type SafeInput } from "../signing/index.js";
-import type { SafeState, Signing } from "../signing/index.js";
+import type { SafeState } from "../signing/index.js";
 import { successOf } from "../steps/reading/askResult.js";
-import { isSafeProxy } from "../steps/reading/delegateCalls.js";
-import { knownCode } from "../steps/reading/safeCode.js";
-import { witnessFees } from "../witness/placement.js";
 import { staticCall, type CallQuery, type Query } from "../witness/queries.js";
-import type { View } from "../witness/view.js";
 import { inRound } from "./rounds.js";
-import type { Judgement, Seen } from "./signings.js";
 
 /** Most owners and modules of a Safe that are read. */
 const most = 50;
@@ -58,11 +41,13 @@ const getters = {
   moduleGuard: [slot("0xb104e0b93118902c651344349b610029d694cfdec91c589c91ebafbcd0289947"), 96],
   fallbackHandler: [slot("0x6c9a6c4a39284e37ed1cf53d337577d14212a4870fb976a4366c693b939918d5"), 96],
 } as const satisfies Readonly<Record<string, readonly [data: Hex, cap: number]>>;
-type Fact = keyof typeof getters;
-const facts = Object.keys(getters) as ReadonlyArray<Fact>;
+/** A fact of a Safe that a getter tells. */
+export type Fact = keyof typeof getters;
+export const facts = Object.keys(getters) as ReadonlyArray<Fact>;
 
-const queryOf = (safe: Address, fact: Fact): CallQuery => staticCall(safe, getters[fact][0], 400_000, getters[fact][1]);
-const nonceOf = (safe: Address): CallQuery => staticCall(safe, "0xaffed0e0");
+export const queryOf = (safe: Address, fact: Fact): CallQuery =>
+  staticCall(safe, getters[fact][0], 400_000, getters[fact][1]);
+export const nonceOf = (safe: Address): CallQuery => staticCall(safe, "0xaffed0e0");
 
 /** Queries that tell whether a Safe is as it was read, in front of its transaction and behind it. */
 export const looksOf = ({ safe }: PlacedSigning): ReadonlyArray<Query> =>
@@ -77,7 +62,7 @@ export const looksOf = ({ safe }: PlacedSigning): ReadonlyArray<Query> =>
 type Read = Pick<SafeState, Fact>;
 
 /** A Safe by the answers of its getters; null where they do not fit one of a version that is known. */
-const readIn = (answer: (fact: Fact) => Hex | null): Read | null => {
+export const readIn = (answer: (fact: Fact) => Hex | null): Read | null => {
   const dataOf = (fact: Fact): Hex => answer(fact) ?? "0x";
   const placeIn = (fact: Fact) => pointedAt(dataOf(fact), dataAt, dataAt);
   const bytesOf = (fact: Fact) => bytesAt(dataOf(fact), placeIn(fact)) ?? "0x";
@@ -299,189 +284,3 @@ export const withSafes = Effect.fnUntraced(function* (
     return own === undefined ? signing : { ...own, place: signing.place };
   });
 });
-
-/**
- * The hash that came with the transaction is not that of its fields: what a service shows is not what its hash does.
- * @figures hash("by its fields", sent), hash("said", sent)
- */
-export const SafeHashDisagrees = code("approvals", ["blocker"], "SafeHashDisagrees", [
-  "the Safe's hash of the transaction is another one",
-  "do not sign: ask where the transaction came from",
-]);
-
-/**
- * Transactions with earlier nonces come first. They were pretended to be executed, and to change nothing.
- * @figures count("number in front", 2n)
- * @unavailable where the transaction fails without them
- */
-export const SafeNonceQueued = code("approvals", ["warning", "unavailable"], "SafeNonceQueued", [
-  "other transactions of the Safe come first, and may change what this one does",
-  "give those in front of it as well, or run it again when it is the next one",
-]);
-
-/**
- * The Safe has a guard, and the execution was reverted, maybe by it. The simulation pretends that the owners have called
- * `approveHash`; signatures of keys may pass where that does not.
- * @figures address("guard", pool)
- */
-export const SafeGuardRefuses = code("approvals", ["unavailable"], "SafeGuardRefuses", [
-  "the Safe's guard may refuse the transaction",
-  "ask who set the guard what it allows",
-]);
-
-/** The Safe takes the transaction, uses up its nonce, and does nothing: the call inside fails. */
-export const SafeExecutionFails = code("simulate", ["blocker"], "SafeExecutionFails", [
-  "the Safe's transaction would fail inside, and use up its nonce",
-  "correct the call, or raise `safeTxGas`",
-]);
-
-/**
- * The Safe keeps no more gas for the call inside than `safeTxGas`. Whoever executes with little more makes that fail and use up
- * the nonce, be it because a node estimates so little.
- * @figures gas("safe gas", 1n), gas("used", 299_195n)
- */
-export const SafeGasTooLow = code("simulate", ["warning"], "SafeGasTooLow", [
-  "the call inside may get too little gas, and use up the Safe's nonce",
-  "set `safeTxGas` to 0, or to more than the call takes",
-]);
-
-/**
- * The Safe pays whoever executes the transaction, for no receiver is named.
- * @figures wei("at most", 10n ** 15n)
- */
-export const SafePaysExecutor = code("approvals", ["warning"], "SafePaysExecutor", [
-  "the Safe pays whoever executes the transaction",
-  "set `gasPrice` to 0, or name a `refundReceiver`",
-]);
-
-/**
- * Its owners, its threshold, its modules, a guard, its fallback handler or its code are not the same behind the transaction.
- * @figures text("changes", "owners, threshold")
- */
-export const SafeControlChanges = code("approvals", ["warning"], "SafeControlChanges", [
-  "the transaction changes who controls the Safe",
-  "sign only if this change is what you want",
-]);
-
-const measured = { evidence: "measured" } as const;
-const unavailable = { evidence: "unavailable" } as const;
-
-/** Codes with which a Safe itself, and no guard, says that the call inside or the refund failed. */
-const ownReasons: ReadonlySet<string> = new Set(["GS010", "GS011", "GS012", "GS013"]);
-
-/** The facts of the Safe that differ between its record and a view, by their answers. */
-const changedIn = (state: SafeState, view: View): ReadonlyArray<Fact> | null => {
-  const read = readIn((fact) => {
-    const answer = view.call(queryOf(state.safe, fact));
-    return answer?.success === true && BigInt((answer.data.length - 2) / 2) === answer.size ? answer.data : null;
-  });
-  return read && facts.filter((fact) => String(read[fact]) !== String(state[fact]));
-};
-
-/** Gas beyond `safeTxGas` that a Safe pays for: a call to an account that is new. */
-const overhead = 40_000n;
-
-/** Gas that an execution with two owners uses beside the call inside, at least. */
-const besideCall = 60_000n;
-
-const refundOf = (typed: TypedData): ReadonlyArray<Finding> => {
-  const [own, base, price] = [numberOf(typed, "safeTxGas"), numberOf(typed, "baseGas"), numberOf(typed, "gasPrice")];
-  const { gasToken, refundReceiver } = typed.message;
-  if (price === 0n || refundReceiver !== nobody) return [];
-  const most = (own + base + overhead) * price;
-  return typeof gasToken !== "string" || gasToken === nobody
-    ? [SafePaysExecutor.warning(measured, wei("at most", most))]
-    : [SafePaysExecutor.warning(measured, units("at most", most), address("token", gasToken))];
-};
-
-/** The judgement of a Safe's transaction. */
-export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
-  const { sign, use, typed, safe: state, place, stand, origin } = signing;
-  const { carriers, before, after, chainId, found, transactions, say } = seen;
-  const [execution] = carriers;
-  const isCarried = state !== undefined && execution !== undefined;
-  const told: Signing = {
-    ...{ sign, kind: use.kind, account: use.account, usableBy: use.usableBy, contract: use.contract, origin },
-    ...{ from: use.from, until: use.until, ends: use.ends, repeats: use.repeats, place, stand },
-    ...{ assumed: isCarried ? "approvals" : null, evidence: isCarried ? "assumed" : "unavailable" },
-    ...(state === undefined ? {} : { safe: state }),
-    nonce: use.nonce === null ? null : { value: use.nonce, used: null },
-  };
-  if (state === undefined || typed === null || execution === undefined) {
-    const why = use.unread ?? "a sender of the transactions is one of its owners";
-    return { signing: told, findings: [say.unknown(why)], kept: [] };
-  }
-  const findings: Array<Finding> = [];
-  const { safe, owners, singleton, guard, queued } = state;
-  const { chainId: bound } = typed.domain;
-  if (chainId !== null && typeof bound === "bigint" && bound !== BigInt(chainId))
-    findings.push(
-      fromError(new ChainIdMismatch({ expected: bound, actual: BigInt(chainId) }), "blocker", {
-        ...{ step: "chain", transaction: null, evidence: "measured" },
-      }),
-    );
-  const other = [state.hash, state.said].find((one) => one !== null && one !== sign.digest);
-  if (other != null)
-    findings.push(SafeHashDisagrees.blocker(measured, hash("by its fields", sign.digest), hash("said", other)));
-  const next = wordAt(before.call(nonceOf(safe))?.data ?? "0x", dataAt);
-  const isUsed = next === null || use.nonce === null ? null : next > use.nonce;
-  if (isUsed === true) findings.push(say.used);
-  if (!owners.includes(sign.signer)) findings.push(say.notOwner);
-  const known = knownCode(before.account(singleton)?.codeHash ?? "0x", singleton, "safe");
-  if (known?.name.endsWith(` ${state.version}`) !== true || !isSafeProxy(safe, before))
-    findings.push(say.unknown("its code is not that of a Safe that is known"));
-  if (changedIn(state, before)?.length !== 0) findings.push(say.notAssumed("the Safe is not as it was read"));
-  const outcome = transactions[execution.index]?.outcome;
-  const failed = found.filter(
-    ({ severity, step, transaction }) =>
-      severity === "blocker" && step === "simulate" && transaction === execution.index,
-  );
-  const [layer] = outcome?.revert?.layers ?? [];
-  const reason = layer?.layer._tag === "Reason" ? layer.layer.reason : "";
-  const became = outcome?.status === "success" ? executedIn({ safe: { safe, hash: sign.digest } }, outcome.logs) : null;
-  const isFailed = failed.length > 0 || became?.success === false;
-  // why: what comes first may bring what it lacks
-  const isEarly = queued > 0n && isFailed;
-  if (queued > 0n)
-    findings.push(
-      SafeNonceQueued[isEarly ? "unavailable" : "warning"](
-        { evidence: isEarly ? "unavailable" : "assumed" },
-        count("number in front", queued),
-      ),
-    );
-  const gas = execution.input.gas ?? 0n;
-  const isStarved = isFailed && (reason === "GS010" || 10n * (outcome?.gasUsed ?? 0n) > 9n * gas);
-  if (isStarved) findings.push(say.notAssumed(`it takes more than the ${gas} gas that it was simulated with`));
-  const isIgnored = reason === "GS025" && guard === null && isUsed === false && other == null;
-  if (isFailed && isIgnored) findings.push(say.notAssumed("the node did not take the owners' approvals"));
-  // why: a guard may ask for signatures by keys, and in 1.5.0 nothing tells its words from those of the call inside
-  const isGuards = failed.length > 0 && guard !== null && isUsed === false && !ownReasons.has(reason);
-  if (isGuards)
-    findings.push(SafeGuardRefuses.unavailable(unavailable, address("guard", guard), quote("its words", reason)));
-  const isUnsure = isEarly || isStarved || isIgnored || isGuards;
-  if (became?.success === false && !isUnsure) findings.push(SafeExecutionFails.blocker(measured));
-  if (outcome?.status === "success" && became === null)
-    findings.push(say.notAssumed("the Safe was not seen to execute it"));
-  findings.push(...refundOf(typed));
-  const [own, used] = [numberOf(typed, "safeTxGas"), outcome?.gasUsed ?? 0n];
-  // why: with a price the call inside gets no more than that in the simulation, too, and without any the Safe undoes all
-  if (became?.success === true && own > 0n && numberOf(typed, "gasPrice") === 0n && used > own + besideCall)
-    findings.push(SafeGasTooLow.warning(measured, gasFigure("safe gas", own), gasFigure("used", used)));
-  // why: a refund in ether is by the executor's own price
-  if (numberOf(typed, "gasPrice") > witnessFees.maxFeePerGas && typed.message["gasToken"] === nobody)
-    findings.push(say.notAssumed("its gasPrice is more than it was simulated with"));
-  const changed = changedIn(state, after);
-  if (became?.success === true && changed?.length !== 0)
-    findings.push(
-      SafeControlChanges.warning(measured, text("changes", (changed ?? ["what the Safe tells of itself"]).join(", "))),
-    );
-  // why: a Safe says of each transaction what became of it, and gives nobody a right by that
-  const isOwn = ({ transaction, numbers }: Finding) =>
-    transaction === execution.index &&
-    numbers.some(({ name, value }) => name === "contract" && value === safe) &&
-    numbers.some(({ name, value }) => name === "event" && isExecution(String(value)));
-  return {
-    ...{ signing: { ...told, nonce: use.nonce === null ? null : { value: use.nonce, used: isUsed } }, findings },
-    kept: [...(isUnsure ? failed : []), ...found.filter(isOwn)],
-  };
-};
