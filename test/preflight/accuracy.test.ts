@@ -147,7 +147,7 @@ describe.each(scenesFor("random bundles"))("random bundles on %s", (_, start) =>
   };
 
   it(
-    `${bundles} of them happen exactly as predicted`,
+    `happen exactly as predicted, ${bundles} of them`,
     async () => {
       const tally: Tally = { mined: 0, refused: 0, facts: 0 };
       const lists = fc.sample(fc.array(drawn, { minLength: 1, maxLength: 4 }), { numRuns: bundles, seed });

@@ -8,7 +8,7 @@ import { calldata, owner, preflight, scan, scenesFor, type Scene } from "./scene
 /** Takes of the token that its first word names as much as the second says, from its caller. */
 const taker = "0x6021600c60003960216000f3" + "6323b872dd5f523360205230604052602035606052" + "5f5f6064601c5f5f355af100";
 
-describe.each(scenesFor("approvals alone"))("on %s", (_, start) => {
+describe.each(scenesFor("approvals alone"))("a bundle that only approves, on %s", (_, start) => {
   let scene: Scene;
   let [token, spender, second]: ReadonlyArray<Hex> = [];
   beforeAll(async () => {
@@ -36,13 +36,13 @@ describe.each(scenesFor("approvals alone"))("on %s", (_, start) => {
     ["one that is spent to the last unit", () => [approve(spender, 300n), pay(300n)], "ready"],
     ["a payment, and an approval behind it", () => [pay(5n), approve(second, 7n)], "ready"],
     ["one of which some is left", () => [approve(spender, 300n), pay(200n)], "caution"],
-  ])("%s, in a scan and proven", async (_, input, verdict) => {
+  ])("is judged the same in a scan and a proof: %s", async (_, input, verdict) => {
     for (const report of [await scan(scene.url, input() as never), await preflight(scene.url, input() as never)]) {
       const left = report.findings.some(({ code }) => code === "ApprovalLeftOver");
       expect([report.verdict, left]).toEqual([verdict, verdict === "caution"]);
     }
   });
-  it("nothing is taken back where nothing was given, and what was is told by what it was", async () => {
+  it("takes nothing back where nothing was given, and a right that was given is shown as it was", async () => {
     const told = async (...input: ReadonlyArray<unknown>) => toText(await preflight(scene.url, input as never));
     expect(await told(approve(second, 0n))).not.toMatch(/take back|no longer/);
     expect(await told(approve(second, 300n), approve(second, 0n))).not.toMatch(/take back|no longer/);

@@ -15,7 +15,7 @@ const implementation = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca
 const transfer = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [other.address, 5n] });
 const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [other.address, 5n] });
 
-describe.each(scenesFor("what is asked for"))("on %s", (_, start) => {
+describe.each(scenesFor("what is asked for"))("a call that does not do what its calldata asks, on %s", (_, start) => {
   let scene: Scene;
   const at: Record<string, Hex> = {};
   beforeAll(async () => {
@@ -70,13 +70,13 @@ describe.each(scenesFor("what is asked for"))("on %s", (_, start) => {
       () => call("keeper", concat([pad("0x05"), pad("0x01")])),
       null,
     ],
-  ])("%s", async (_, input, code) => {
+  ])("is a warning only where nothing is done: %s", async (_, input, code) => {
     const report = await preflight(scene.url, input() as never);
     const found = report.findings.filter(({ severity }) => severity === "warning").map((finding) => finding.code);
     expect([report.verdict, found]).toEqual(code === null ? ["ready", []] : ["caution", [code]]);
   });
 
-  it("is told by a scan and by its proof alike", async () => {
+  it("is a warning in a scan and in its proof alike", async () => {
     const input = batch(["quiet", transfer], [nobody, transfer]);
     for (const report of [await scan(scene.url, input as never), await preflight(scene.url, input as never)])
       expect(report.findings.map(({ code }) => code)).toEqual(expect.arrayContaining(["AskedInVain", "CalledNobody"]));

@@ -12,7 +12,7 @@ import { sendingFrom } from "./troupe.js";
 const me = owner.address.toLowerCase() as Hex;
 const you = other.address.toLowerCase() as Hex;
 
-describe.each(scenesFor("proofs of movements"))("on %s", (_, start) => {
+describe.each(scenesFor("proofs of movements"))("token names in scans and proofs on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(scenesFor("proofs of movements"))("on %s", (_, start) => {
     data: calldata(artifacts.Token, "transfer", [you, amount]),
   });
 
-  it("names and symbols are remembered as long as the caller says, and asked again after", async () => {
+  it("are remembered as long as the caller says, and read again after that", async () => {
     const input = transfer(token, 1n);
     const run = (layer: ReturnType<typeof Preflight.layerTokenCache>) =>
       Effect.gen(function* () {
@@ -45,7 +45,7 @@ describe.each(scenesFor("proofs of movements"))("on %s", (_, start) => {
   });
 });
 
-describe("the cache of names", () => {
+describe("the cache of token names", () => {
   const info = (digit: string) => ({
     token: `0x${digit.repeat(40)}` as Address,
     name: digit,
@@ -54,7 +54,7 @@ describe("the cache of names", () => {
   });
   const tokens = ["1", "2", "3"].map((digit) => info(digit).token);
 
-  it("forgets by time and by number, and knows chains apart", () =>
+  it("forgets by time and by number, and separates chains", () =>
     Effect.gen(function* () {
       const cache = yield* Preflight.TokenCache;
       yield* cache.keep(1, ["1", "2", "3"].map(info));

@@ -15,7 +15,7 @@ const fresh = () => {
 };
 afterEach(() => void vi.doUnmock("../../src/transaction/signer.js"));
 
-it("a scan fails with why it was not loaded, and one that carries no authorisation does without", async () => {
+it("a scan fails with the cause when signer recovery cannot be loaded, and runs without it if no authorisation is given", async () => {
   fresh();
   const { scan } = await import("../../src/Preflight.js");
   const run = (input: Parameters<typeof scan>[0]) =>
@@ -24,7 +24,7 @@ it("a scan fails with why it was not loaded, and one that carries no authorisati
   expect((await run({ chainId: 1, from: alice, to: alice })).verdict).toBe("unknown");
 });
 
-it("what reads one before it was recovered fails, and takes none for unsigned", async () => {
+it("a reader of an authorisation before its signer was recovered fails, and does not take it for unsigned", async () => {
   fresh();
   const { bundleOf } = await import("../rooms/steps.js");
   expect(() => bundleOf([carrying as never])).toThrow(/before/);

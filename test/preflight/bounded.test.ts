@@ -112,7 +112,7 @@ const expectBounded = (done: Done, codes: ReadonlyArray<string>, mostMs = usualM
   expect(done.textSize).toBeLessThan(200_000);
 };
 
-describe("calldata, events and ABIs", { timeout }, () => {
+describe("huge calldata, events and ABIs", { timeout }, () => {
   let taker: Hex;
   beforeAll(async () => {
     taker = await scene.deploy({ abi: [], bytecode: "0x60015ff3" });
@@ -120,29 +120,29 @@ describe("calldata, events and ABIs", { timeout }, () => {
   it.each([
     ["one blob that 2,000 pointers share", bomb(2_000, filled(60_000))],
     ["bombs within bombs", bomb(900, bomb(900, bomb(500, filled(30_000))))],
-  ])("%s", async (_, data) => {
+  ])("end in CalldataCut within the limits: %s", async (_, data) => {
     expectBounded(await run({ input: { from, to: taker, data } }), ["CalldataCut/unavailable"]);
   });
 
-  it("4,000 approvals beside 25 kB of batches, and an ABI of 20,000 items", async () => {
+  it("with 4,000 approvals beside 25 kB of batches, and an ABI of 20,000 items, stay within the limits", async () => {
     const to = await scene.deploy({ abi: [], bytecode: approver(4_000) });
     const done = await run({ input: { from, to, data: bomb(100, filled(22_000)) }, abiItems: 20_000 });
     expectBounded(done, ["CalldataCut/unavailable", "FindingsCut/warning", "PartiesCut/warning"]);
   });
 });
 
-describe("5,000 events", { timeout }, () => {
+describe("a call with 5,000 events", { timeout }, () => {
   let to: Hex;
   beforeAll(async () => {
     to = await scene.deploy({ abi: [], bytecode: timed(5_000) });
   });
-  it("that every world tells again are judged", async () => {
+  it("is judged where every simulated block repeats them", async () => {
     const done = await run({ input: { from, to, data: "0x01" } });
     expectBounded(done, ["PartiesCut/warning"]);
     expect([done.verdict, done.codes.filter((code) => code.startsWith("NodeLimit"))]).toEqual(["caution", []]);
   });
 
-  it("that are others in every world fit into a heap of 128 MiB", async () => {
+  it("fits into a heap of 128 MiB where each simulated block has others", async () => {
     const proxy = await startProxy({ target: scene.url });
     let salt = 0;
     const other = (call: object) => {
@@ -164,7 +164,7 @@ describe("5,000 events", { timeout }, () => {
   });
 });
 
-describe("a node", { timeout }, () => {
+describe("a report on a hostile node", { timeout }, () => {
   let taker: Hex;
   beforeAll(async () => {
     taker = await scene.deploy({ abi: [], bytecode: "0x60015ff3" });
@@ -182,7 +182,7 @@ describe("a node", { timeout }, () => {
   it.each([
     [1, "ExecutionReverted/blocker"],
     [10, "NodeLimitExceeded/unavailable"],
-  ])("that reverts with %i MB", async (size, code) => {
+  ])("stays bounded where it reverts with %i MB", async (size, code) => {
     const error = { code: 3, message: "execution reverted", data: filled(size * 1_000_000) };
     const done = await changed((call) => ({ ...call, status: "0x0", returnData: "0x", error }), error);
     expectBounded(done, [code, "NodeLimitExceeded/info"]);
@@ -192,7 +192,7 @@ describe("a node", { timeout }, () => {
     [3, "PartiesCut/warning"],
     [9, "NodeLimitExceeded/unavailable"],
     [30, "NodeLimitExceeded/unavailable"],
-  ])("that adds %i MB of approvals to what a call did", async (size, code) => {
+  ])("stays bounded where it adds %i MB of approvals to a call's events", async (size, code) => {
     const logs = Array.from({ length: size * 1_800 }, (_, index) => ({
       ...{ address: numberToHex(2n ** 159n + BigInt(index), { size: 20 }), data: word(index), logIndex: "0x0" },
       topics: [approvalTopic, padded(from), word(2n ** 158n + BigInt(index))],
@@ -205,7 +205,7 @@ describe("a node", { timeout }, () => {
     Object.keys(shapes).flatMap((shape, index) =>
       share(["alone", "in batches"] as const, index).map((how) => [shape, how] as const),
     ),
-  )("that answers everything with 31 MB: %s, asked %s", async (shape, how) => {
+  )("stays bounded where every answer has 31 MB: %s, asked %s", async (shape, how) => {
     const text = shapes[shape]?.() ?? "";
     const answerOf = ({ id }: Asked) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
     const node = await startServer((body, _request, response) => {

@@ -44,7 +44,7 @@ const runsOf = ({ ledger }: Report) => ledger.requests.flatMap(({ run }) => (run
 const worldsOf = ({ observed }: Report) => observed.worlds.map(({ run, agrees }) => [run, agrees]);
 const value = 10n ** 16n;
 
-describe.each(scenesFor("brackets"))("on %s", (node, start) => {
+describe.each(scenesFor("brackets"))("the blocks over which a clearance is proven, on %s", (node, start) => {
   let scene: Scene;
   let steady: Hex;
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     preflight(scene.url, { from: other.address, to, value }, options);
   beforeEach(() => scene.mine());
 
-  it("stand at the end of the clearance, and between, an odd number of blocks and of seconds apart", async () => {
+  it("include the end of the clearance and one between, an odd number of blocks and seconds apart", async () => {
     const report = await paid(steady);
     expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
     expect(worldsOf(report)).toEqual([
@@ -105,7 +105,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     { length: isWhole ? 24 : 4 },
     (_, index) => [9 + (index % 12), 22 + (index % 14)] as const,
   );
-  it.each(windows)("what is honest but from %i to %i seconds behind the next block is not ready", async (from, to) => {
+  it.each(windows)("show a theft from %i to %i seconds behind the next block", async (from, to) => {
     const { time } = await coming();
     const trap = await put(watcher(outside("TIMESTAMP", time + BigInt(from) + 2n, time + BigInt(to) + 6n)));
     const report = await paid(trap);
@@ -115,7 +115,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     ]);
   });
 
-  it.each([1n, 2n])("what is honest in all blocks but number %i behind the next is not ready", async (away) => {
+  it.each([1n, 2n])("show a contract that is honest except in block number %i behind the next", async (away) => {
     const { number } = await coming();
     // the contract itself takes a block
     const trap = await put(watcher(outside("NUMBER", number + away + 1n, number + away + 1n)));
@@ -127,7 +127,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     ["twenty seconds", 21n, "ready", ["ClosesAt/info"]],
     ["seven seconds, in which no further block may come", 7n, "caution", ["ClosesAt/warning"]],
     ["a minute", 63n, "ready", []],
-  ] as const)("a quote that holds %s", async (_, seconds, verdict, codes) => {
+  ] as const)("judge a quote that holds %s", async (_, seconds, verdict, codes) => {
     // geth simulates a scan twelve seconds later
     if (node === "geth" && seconds < 12n) return;
     const { time } = await coming();
@@ -147,7 +147,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     ]);
   });
 
-  it.each([5n, 20n, 33n])("what opens %i seconds behind the next block is not ready", async (seconds) => {
+  it.each([5n, 20n, 33n])("are not ready where one opens %i s behind the next", async (seconds) => {
     const { time } = await coming();
     const report = await told(await put(gate(after(time + seconds))));
     // geth simulates a scan twelve seconds later
@@ -157,20 +157,20 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     );
   });
 
-  it("what fails for a while in between is not yet, either", async () => {
+  it("show a contract that fails for a while in between as not ready", async () => {
     const { time } = await coming();
     const report = await told(await put(gate(outside("TIMESTAMP", time + 19n, time + 32n))));
     expect([report.verdict, codesOf(report)]).toEqual(["unknown", ["NotYet/unavailable"]]);
   });
 
-  describe("amounts that follow the time", () => {
+  describe("with amounts that follow the time", () => {
     let token: Hex;
     beforeAll(async () => {
       token = await scene.deploy(Token, ["Token", "TKN", 18]);
       await scene.mine();
     });
 
-    it("of a claim are those of the nearest block", async () => {
+    it("give a claim the amount of the nearest block", async () => {
       const vesting = await scene.deploy(Vesting, [token, 1_000n]);
       await scene.mine();
       await scene.seal({ after: 4_000 });
@@ -188,7 +188,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     it.each([
       ["falls slowly", 3n, "ready", "FollowsTime/info"],
       ["falls by a tenth between two blocks", 100n, "blocked", "SimulationDiverged/blocker"],
-    ])("of an auction that %s", async (_, decay, verdict, code) => {
+    ])("judge an auction that %s", async (_, decay, verdict, code) => {
       const auction = await scene.deploy(Auction, [token, 10_000n * 10n ** 12n, decay * 10n ** 12n]);
       await scene.mine();
       // keeps the price and gives the rest back: what leaves is the price
@@ -198,7 +198,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     });
   });
 
-  it("a plain transfer, and code that reads nothing and calls nobody, run in two blocks", async () => {
+  it("are two for a plain transfer, and for code that reads nothing and calls nobody", async () => {
     const token = await scene.deploy(Token, ["Token", "TKN", 18]);
     await scene.send(owner, { to: token, data: calldata(Token, "mint", [other.address, 100n]) });
     await scene.mine();
@@ -215,7 +215,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     [0, 0],
     [1, 1],
     [8, 2],
-  ])("with `worlds: %i` in %i blocks between", async (worlds, count) => {
+  ])("are, with `worlds: %i`, %i more blocks between", async (worlds, count) => {
     const report = await paid(steady, { worlds });
     expect(runsOf(report).filter((run) => run === "between").length).toBe(count);
     expect(report.verdict).toBe("ready");
@@ -225,11 +225,11 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     expect(Number((exact?.timestamp ?? 0n) - (next?.timestamp ?? 0n))).toBe(181);
   });
 
-  it.each([-1, 9, 1.5, "2"])("`worlds: %j` is refused by name", async (worlds) => {
+  it.each([-1, 9, 1.5, "2"])("are refused by name for `worlds: %j`", async (worlds) => {
     await expect(paid(steady, { worlds } as never)).rejects.toThrow(/worlds/);
   });
 
-  it("a block between that gets no answer keeps nobody waiting, and is told", async () => {
+  it("make nobody wait for a block between that gets no answer, and report it", async () => {
     const deaf = Layer.effect(
       Rpc.Rpc,
       Effect.map(Rpc.Rpc, (node) =>
@@ -248,7 +248,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     expect(report.ledger.ms).toBeLessThan(30_000);
   });
 
-  it("a block between that is refused is information", async () => {
+  it("leave a refused block between as information", async () => {
     const refusal = new RpcError({
       method: "eth_simulateV1",
       reason: new RateLimited({ detail: "", retryAfterMs: null }),
@@ -257,7 +257,7 @@ describe.each(scenesFor("brackets"))("on %s", (node, start) => {
     const report = await preflightOn(full, { from: other.address, to: steady, value });
     expect([report.verdict, codesOf(report)]).toEqual(["ready", ["BlocksNotSimulated/info"]]);
   });
-  it.skipIf(node !== "geth")("the deadline of a swap that is an hour away is none", async () => {
+  it.skipIf(node !== "geth")("do not cut a swap whose deadline is an hour away", async () => {
     const { time } = await coming();
     expect((await told(await put(gate(before(time + 3_600n))))).verdict).toBe("ready");
   });

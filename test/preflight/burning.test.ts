@@ -20,7 +20,7 @@ import {
   type Scene,
 } from "./scene.js";
 
-describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
+describe.each(scenesFor("burnt gas"))("a call that burns its gas on %s", (bed, start) => {
   let scene: Scene;
   let payout: Hex;
   let greedy: Hex;
@@ -51,7 +51,7 @@ describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
     ["a point that is not on the curve", "curve", () => [], 0n],
     ["a contract that is there already", "make", () => [], 0n],
   ] as const)(
-    "%s is told with both prices without a tracer, and the smaller limit holds",
+    "shows both prices of %s without a tracer, and keeps the smaller limit as proposed",
     async (_, name, args, value) => {
       const layer = withoutTracer();
       const report = await preflightOn(layer, call(name, args(), value));
@@ -88,7 +88,7 @@ describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
     ["an old assert", "poke", () => [greedy]],
     ["a point that is not on the curve", "curve", () => []],
     ["a contract that is there already", "make", () => []],
-  ] as const)("%s gets a smaller limit where a tracer shows the calls", async (_, name, args) => {
+  ] as const)("gets a smaller limit where a tracer shows %s", async (_, name, args) => {
     const report = await preflight(scene.url, call(name, args()));
     const [{ numbers = [], severity = null, transaction = null } = {}, ...others] = lowered(report);
     const [limit, cost, smaller, less] = numbers.map(({ value: each }) => BigInt(String(each)));
@@ -112,7 +112,7 @@ describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
     expect([receipt.status, BigInt(receipt.gasUsed)]).toEqual(["0x1", outcome.gasUsed]);
   });
 
-  it("a slot that becomes empty before it is mined is paid for by the smaller limit", async () => {
+  it("pays by the smaller limit for a slot that becomes empty before it is mined", async () => {
     const cliff = await scene.deploy(artifacts.Cliff);
     const note = { from: owner.address, to: cliff, data: calldata(artifacts.Cliff, "note", [greedy, 7n]) };
     const report = await preflight(scene.url, note);
@@ -123,14 +123,14 @@ describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
     expect(await scene.ask("eth_getStorageAt", [cliff, "0x0", "latest"])).toBe(`0x${"7".padStart(64, "0")}`);
   });
 
-  it("a receiver that less gas would skip in silence keeps the larger limit", async () => {
+  it("keeps the larger limit where a receiver would skip work in silence with less gas", async () => {
     const [cliff, diligent] = [await scene.deploy(artifacts.Cliff), await scene.deploy(artifacts.Diligent)];
     const data = calldata(artifacts.Cliff, "paySilently", [[greedy, diligent]]);
     const report = await preflight(scene.url, { from: owner.address, to: cliff, value: 1_000n, data });
     expect([report.transactions[0].gas.limit, lowered(report)]).toEqual([16_777_216n, []]);
   });
 
-  it("storage that depends on the gas left keeps the larger limit, and no smaller one is proposed", async () => {
+  it("keeps the larger limit, and proposes no smaller one, where storage depends on the gas left", async () => {
     const cliff = await scene.deploy(artifacts.Cliff);
     const data = calldata(artifacts.Cliff, "noteGas", [greedy]);
     const report = await preflight(scene.url, { from: owner.address, to: cliff, data });
@@ -138,13 +138,13 @@ describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
     expect(report.verdict).toBe("caution");
   });
 
-  it("a limit of the caller's stays, and is told with both prices", async () => {
+  it("keeps the caller's own limit, and shows both prices", async () => {
     const report = await preflight(scene.url, { ...call("poke", [greedy]), gas: 16_000_000n });
     expect([report.transactions[0].request?.gas, lowered(report)]).toEqual([16_000_000n, []]);
     expect([burnt(report).length, trials(report)]).toEqual([1, 2]);
   });
 
-  it("is told of the second of a bundle, too, which nobody estimates", async () => {
+  it("is found as the second of a bundle, too, which no estimate covers", async () => {
     const bundle = [{ from: owner.address, to: nobody, value: 1n }, call("curve")] as const;
     const [report, traced] = [await preflightOn(withoutTracer(), bundle), await preflight(scene.url, bundle)];
     expect(burnt(report).map(({ transaction }) => transaction)).toEqual([1]);
@@ -155,15 +155,15 @@ describe.each(scenesFor("burnt gas"))("on %s", (bed, start) => {
     ["a payment that everybody takes", "pay", () => [[nobody]], 1_000n],
     ["a receiver that may burn little", "payCapped", () => [greedy, 50_000n], 1_000n],
     ["work that is told", "workAloud", () => [50_000n], 0n],
-  ] as const)("%s is not", async (_, name, args, value) => {
+  ] as const)("is not found in %s", async (_, name, args, value) => {
     for (const layer of layers()) expect(burnt(await preflightOn(layer, call(name, args(), value)))).toEqual([]);
   });
 
-  it("nor is work without a word, where a tracer shows that nothing failed", async () => {
+  it("is not found in work without a word, where a tracer shows that nothing failed", async () => {
     expect(burnt(await preflight(scene.url, call("work", [50_000n])))).toEqual([]);
   });
 
-  it("what needs its gas asks nothing more", async () => {
+  it("costs no request where a call needs its gas", async () => {
     const reader = await scene.deploy(artifacts.GasReader);
     const clearer = await scene.deploy(artifacts.StorageClearer);
     const inputs = [

@@ -18,7 +18,7 @@ const named = ({ findings }: Report.Report, code: string) =>
     .filter((one) => one.code === code)
     .map(({ numbers }) => Object.fromEntries(numbers.map(({ name, value }) => [name, value])));
 
-describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
+describe.each(scenesFor("calls inside"))("the traced calls of a report on %s", (_, start) => {
   let scene: Scene;
   const at: Record<string, Hex> = {};
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
     );
   const otherGas = (answer: unknown): unknown => ({ ...(answer as object), gasUsed: "0x64" });
 
-  it("shows what fails inside and is ignored, and holds a policy against it", async () => {
+  it("show a failure inside that the caller ignores, and a policy refuses it", async () => {
     const report = await run(calling("swallow"));
     const { trace, gasUsed } = report.transactions[0].outcome;
     expect(trace).toMatchObject({ contract: at["outer"]?.toLowerCase(), gasUsed, reason: null, more: 0 });
@@ -72,7 +72,7 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
     expect([held.verdict, severe(allowed)]).toEqual(["blocked", ["ReturnedFalse/warning"]]);
   });
 
-  it("names the contract that reverted, and draws the way there", async () => {
+  it("name the contract that reverted, and the path to it", async () => {
     const report = await run(calling("bubble"));
     const { failure, trace } = report.transactions[0].outcome;
     expect(failure).toMatchObject({ _tag: "ExecutionReverted", contract: at["inner"]?.toLowerCase() });
@@ -87,7 +87,7 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
     expect(Report.toText(report)).not.toContain("FAILED");
   });
 
-  it("names the contract that halted", async () => {
+  it("name the contract that halted", async () => {
     const greedy = await scene.deploy(Greedy);
     const report = await run({ from: owner.address, to: greedy, abi: Greedy.abi, functionName: "broken" });
     const { failure, trace } = report.transactions[0].outcome;
@@ -102,7 +102,7 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
     expect(silent.transactions[0].outcome.failure).not.toHaveProperty("contract");
   });
 
-  it("names the token and the spender of an allowance that a contract behind another lacks", async () => {
+  it("name the token and the spender of an allowance that a contract behind another lacks", async () => {
     const pull = encodeFunctionData({
       ...{ abi: Vault.abi, functionName: "pull" },
       args: [at["token"] ?? "0x", owner.address, other.address, 5n],
@@ -115,7 +115,7 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
     ]);
   });
 
-  it("shows the same where the contract returns a time, which is another in each world", async () => {
+  it("show the same where the contract returns a time, which differs in each simulated block", async () => {
     // calls `inner`, passes over its failure, and returns TIMESTAMP
     const memory = `7f${plain.slice(2, 66)}5f527f${plain.slice(66).padEnd(64, "0")}602052`;
     const call = `5f5f60245f5f73${at["inner"]?.slice(2)}5af150`;
@@ -125,14 +125,14 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
     expect(report.transactions[0].outcome.trace).not.toBeNull();
   });
 
-  it("is said not to be seen of the fifth of a bundle, which is not traced", async () => {
+  it("are reported as not seen for the fifth of a bundle, which is not traced", async () => {
     const five = Array.from({ length: 5 }, () => calling("swallow"));
     expect(named(await run(five), "CallsNotSeen")).toHaveLength(1);
     expect(named(await run(five.slice(0, 4)), "CallsNotSeen")).toEqual([]);
   });
 
   const isOfCalls = (params: ReadonlyArray<unknown>) => JSON.stringify(params).includes("callTracer");
-  it("is asked for again where a tracer that has answered refused one transaction", async () => {
+  it("are requested again where a tracer that has answered refused one transaction", async () => {
     let traces = 0;
     const refusal = new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) });
     const layer = tampered(scene.url, (one) =>
@@ -143,7 +143,7 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
     expect(reports.map((report) => named(report, "InnerCallFailed").length)).toEqual([1, 0, 1]);
   });
 
-  it("takes what changes with it nowhere, however long it takes", async () => {
+  it("change nothing else in the report, however long the trace takes", async () => {
     const slow = Layer.effect(
       Rpc.Rpc,
       Effect.map(Rpc.Rpc, (node) =>
@@ -158,7 +158,7 @@ describe.each(scenesFor("calls inside"))("on %s", (_, start) => {
     expect([report.observed.traced, report.transactions[0].outcome.trace]).toEqual([1, null]);
   });
 
-  it("is no trace where its gas is another, or there is no tracer, and that is said", async () => {
+  it("are null, with a finding, where the trace has another gas, or there is no tracer", async () => {
     const refusal = new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) });
     for (const tamper of [otherGas, refusal] as const) {
       const on: Tampering = (one) => (one.method !== method ? null : typeof tamper === "function" ? tamper : refusal);

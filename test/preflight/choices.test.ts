@@ -27,7 +27,7 @@ const loop = "366018575f545b8015601357600190036006565b5f5fa0005b5f355f5500";
 /** This one emits it when it has that much gas, and comes to its end without it all the same. */
 const spoilt = "366010575f545a10600e575f5fa05b005b5f355f5500";
 
-describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
+describe.each(scenesFor("choices that are kept"))("nonce, gas and fee of scan and proof on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -45,7 +45,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
     await scene.mine();
   };
 
-  describe("on a world that did not move", () => {
+  describe("a state that did not move", () => {
     const inputs = (): Readonly<Record<string, AnyInput>> => ({
       "a transfer of ether": { from: owner.address, to: nobody, value: 1n },
       "a call": transferOf(token),
@@ -58,7 +58,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
       ],
     });
 
-    it("nonce, gas and fee of every transaction are those of the scan, in every proof", async () => {
+    it("keeps nonce, gas and fee of every transaction of the scan in every proof", async () => {
       for (const [name, input] of Object.entries(inputs())) {
         const scanned = await scan(scene.url, input);
         const proven = await prove(scene.url, scanned);
@@ -78,7 +78,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
       }
     });
 
-    it("a proof names the worlds in which the exact requests ran, and that they agree", async () => {
+    it("lets a proof name the blocks in which the exact requests ran, and that they agree", async () => {
       const scanned = await scan(scene.url, transferOf(token));
       expect(scanned.observed.worlds).toEqual([]);
       const { observed } = await prove(scene.url, scanned);
@@ -106,7 +106,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
     });
   });
 
-  describe("the ledger", () => {
+  describe("the request log", () => {
     it("names method, run, step and endpoint of every request", async () => {
       const { ledger } = await preflight(scene.url, transferOf(token));
       const endpoint = new URL(scene.url).origin;
@@ -144,7 +144,7 @@ describe.each(scenesFor("choices that are kept"))("on %s", (name, start) => {
       expect([status, logs.map(({ address }) => address.toLowerCase())]).toEqual(["0x1", [emitter]]);
     };
 
-    it("is told by every proof and cleared by none; a new preflight widens it", async () => {
+    it("is reported by every proof and cleared by none; a new preflight widens it", async () => {
       const input = { from: owner.address, to: wanting };
       await remember(wanting, 1n);
       const scanned = await scan(scene.url, input);

@@ -22,7 +22,7 @@ import {
 
 const value = 10n ** 18n;
 
-describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => {
+describe.each(scenesFor("what one block does not show"))("a bundle by its blocks, on %s", (_, start) => {
   let scene: Scene;
   let [books, pair]: [Hex, Hex] = ["0x", "0x"];
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
     preflight(scene.url, { from: other.address, to: books, data: calldata(Books, functionName), value });
 
   it.each(["byRandomness", "byNumber", "byTime"])(
-    "a credit that is another in another block, %s, is not ready",
+    "is caution where a credit differs in another block: %s",
     async (name) => {
       for (let turn = 0; turn < 2; turn++) {
         const report = await paid(name);
@@ -44,10 +44,10 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
     },
   );
 
-  it("neither is one by the parity of the base fee, which no share of it explains", async () =>
+  it("is caution where a credit follows the parity of the base fee", async () =>
     expect((await paid("byPrice")).verdict).toBe("caution"));
 
-  it("what is booked by the clock, or by the price of gas, is ready", async () => {
+  it("is ready where a credit follows the clock or the price of gas", async () => {
     const report = await paid("byClock");
     expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
   });
@@ -58,7 +58,7 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
   ];
 
   it.each(["payByNumber", "payByTime", "payByRandomness", "paySoon"])(
-    "a bundle whose money comes back in the block of its first transaction alone, %s, is not ready",
+    "is blocked where the money comes back only in the block of the first transaction: %s",
     async (name) => {
       const report = await preflight(scene.url, both(name), { policies: [Policy.maxSpent("native", 10n)] });
       expect(report.verdict).toBe("blocked");
@@ -71,14 +71,14 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
   const preconfirmed = { pending: "preconfirmed", policies: [Policy.maxSpent("native", 10n)] } as const;
 
   it.each(["payByNumber", "payByTime", "payByRandomness", "paySoon"])(
-    "neither is one, %s, where the pending state is ordered before it, and has it in one block",
+    "is caution, %s, where pending state that is ordered before it has it in one block",
     async (name) => {
       const report = await preflight(scene.url, both(name), preconfirmed);
       expect([report.verdict, severe(report)]).toEqual(["caution", ["BundleInOneBlock/warning"]]);
     },
   );
 
-  it("nor where the node simulates one block at a time, and cannot say", async () => {
+  it("is caution where the node simulates one block at a time, and cannot tell", async () => {
     const layer = tampered(scene.url, ({ method, params }) =>
       method === "eth_simulateV1" &&
       (params[0] as { readonly blockStateCalls: ReadonlyArray<unknown> }).blockStateCalls.length > 1
@@ -90,13 +90,13 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
       expect([report.verdict, severe(report)]).toEqual(["caution", ["BundleInOneBlock/warning"]]);
   });
 
-  it("an honest one is ready there, after one more run", async () => {
+  it("is ready where it is honest under such pending state, after one more run", async () => {
     const report = await preflight(scene.url, both("payAlways"), preconfirmed);
     expect([report.verdict, severe(report)]).toEqual(["ready", []]);
     expect(report.observed.worlds).toContainEqual(expect.objectContaining({ run: "oneBlockEach", agrees: true }));
   });
 
-  it("an honest bundle is ready, and does the same in two blocks", async () => {
+  it("is ready where it is honest, and does the same in two blocks", async () => {
     const report = await preflight(scene.url, both("payAlways"), { policies: [Policy.maxSpent("native", 10n)] });
     expect([report.verdict, severe(report)]).toEqual(["ready", []]);
     const [first, second] = await signAll(await cleared(report));
@@ -107,7 +107,7 @@ describe.each(scenesFor("what one block does not show"))("on %s", (_, start) => 
     expect(await scene.balance(pair)).toBe(0n);
   });
 
-  it("the place of an account that only a policy names decides", async () => {
+  it("is blocked where it depends on the place of an account that only a policy names", async () => {
     const to = await scene.deploy(Beneficiary, [third.address]);
     const go = { from: other.address, to, data: calldata(Beneficiary, "go") } as const;
     const on = (account: Hex) => preflight(scene.url, go, { policies: [Policy.minReceived("native", 0n, account)] });

@@ -27,7 +27,7 @@ const deliver = (preflight: PreflightClient, sign: Sign, input: AnyInput) =>
   preflight.deliver(sign)(input as never, { onCaution: "send" });
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe.each(scenesFor("delivery"))("on %s", (_, start) => {
+describe.each(scenesFor("delivery"))("deliver on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -69,7 +69,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     await expect(asked).rejects.toMatchObject({ _tag: "InvalidTransaction", field: "authorizationList" });
   });
 
-  it("a clearance that expired while it was signed is proven again, with the same nonce", async () => {
+  it("proves again when the clearance expired during signing, with the same nonce", async () => {
     await using preflight = connect();
     const nonce = await scene.count(other.address);
     const before = Date.now();
@@ -82,7 +82,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     expect((await scene.receipt(sent[0]?.hash ?? "0x")).status).toBe("0x1");
   });
 
-  it("what no longer is ready rejects with its error, nothing is sent, and the nonce is free", async () => {
+  it("rejects with the error of what is no longer ready, sends nothing, and frees the nonce", async () => {
     await using preflight = connect();
     await turned("open");
     const nonce = await scene.count(other.address);
@@ -103,7 +103,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     await scene.mine();
   });
 
-  it("an outcome that changed meanwhile rejects too, for nobody has seen it; and a nonce that another hand took", async () => {
+  it("rejects when the outcome changed meanwhile, which nobody has seen, or the nonce was taken elsewhere", async () => {
     await using preflight = connect();
     const silver = await scene.deploy(Token, ["Silver", "SLV", 18]);
     const pool = await scene.deploy(Swap, [token, silver]);
@@ -129,7 +129,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     await expect(deliver(preflight, slowly(spare.address, taken), swap)).rejects.toMatchObject({ _tag: "NonceTooLow" });
   });
 
-  it("what waits is committed and sent when the others are mined", async () => {
+  it("commits a waiting transaction, and sends it when the others are mined", async () => {
     await using preflight = connect();
     const bundle = [
       { from: owner.address, to: fresh.address, value: 10n ** 17n },
@@ -152,7 +152,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     expect(Number(second?.blockNumber)).toBeGreaterThan(Number(first?.blockNumber));
   });
 
-  it("what is not mined in time stops the rest, and says what was sent", async () => {
+  it("stops the rest when one is not mined in time, and says which were sent", async () => {
     await using preflight = connect(2_000);
     await turned("close");
     const bundle = [{ ...passing(gate), from: owner.address, functionName: "open" }, passing(gate)];
@@ -184,7 +184,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     return await deliver(preflight, signedBy(other.address), bundle);
   };
 
-  it("a clearance that expired while the first of a bundle was sent is proven again for the rest", async () => {
+  it("proves the rest again when the clearance expired while the first of a bundle was sent", async () => {
     const nonce = await scene.count(other.address);
     const { sent } = await overSlowRelay(() => Promise.resolve());
     expect(sent.map(({ outcome }) => outcome.kind)).toEqual(["accepted", "accepted"]);
@@ -196,7 +196,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     expect(await scene.count(other.address, "pending")).toBe(nonce + 3);
   });
 
-  it("what a node refuses for good rejects, with what went out of its bundle and what is in doubt", async () => {
+  it("rejects when a node refuses for good, with the sent ones and the doubtful ones of the bundle", async () => {
     let refuseFrom = 0;
     let asked = 0;
     const send = async (raw: Hex) => {
@@ -221,7 +221,7 @@ describe.each(scenesFor("delivery"))("on %s", (_, start) => {
     await scene.mine();
   });
 
-  it("a delivery waits for a nonce as long as it is told to", async () => {
+  it("waits for a nonce as long as it is told to", async () => {
     const settings = Layer.succeed(Nonces.Settings, { ...Nonces.defaults, inFlight: 1 });
     await using preflight = createPreflight(
       { layer: Layer.merge(layerOf(scene.url), settings) },

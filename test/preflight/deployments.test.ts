@@ -30,7 +30,7 @@ const betweenCode: Hex = creation("365f5f37365f5ff000");
 const create3Runtime = `74${betweenCode.slice(2)}5f525f6015600b5ff5365f5f375f5f365f5f855af15000`;
 const salt = numberToHex(7, { size: 32 });
 
-describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
+describe.each(scenesFor("bundles that deploy"))("calls of contracts that the bundle deploys, on %s", (name, start) => {
   let scene: Scene;
   let factory: Hex;
   let proxy: Hex;
@@ -88,14 +88,17 @@ describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
     for (const hash of hashes) expect((await scene.receipt(hash)).status).toBe("0x1");
   };
 
-  it.each(bundles)("what %s makes is called twice: ready, and mined so", async (_, inputs) => {
-    const report = await preflight(scene.url, inputs() as never);
-    expect([report.verdict, severe(report)]).toEqual(["ready", []]);
-    expect(report.transactions.map(({ code }) => code.to?.kind)).toEqual(inputs().map(() => "contract"));
-    await minedAs(report);
-  });
+  it.each(bundles)(
+    "are ready, and mined so, where %s creates the contract and it is called twice",
+    async (_, inputs) => {
+      const report = await preflight(scene.url, inputs() as never);
+      expect([report.verdict, severe(report)]).toEqual(["ready", []]);
+      expect(report.transactions.map(({ code }) => code.to?.kind)).toEqual(inputs().map(() => "contract"));
+      await minedAs(report);
+    },
+  );
 
-  it("what the sender deploys is called twice: ready where the node simulates that, else not known", async () => {
+  it("are ready where the sender deploys and the node simulates that, else unknown", async () => {
     const nonce = await scene.count(from, "pending");
     const made = lower(getContractAddress({ from, nonce: BigInt(nonce) }));
     const report = await preflight(scene.url, [{ from, data: child }, call(made), call(made)]);
@@ -109,7 +112,7 @@ describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
     }
   });
 
-  it("what a delegated sender has made is called twice: no more than its pool minds", async () => {
+  it("have only the warning about its pool where a delegated sender creates the contract", async () => {
     const list = [
       await third.signAuthorization({
         address: proxy,
@@ -131,7 +134,7 @@ describe.each(scenesFor("bundles that deploy"))("on %s", (name, start) => {
     expect([report.verdict, [...new Set(severe(report))]]).toEqual(["caution", ["OneInFlight/warning"]]);
   });
 
-  it("an address where nobody lives when it is called is blocked, whatever comes to live there later", async () => {
+  it("are blocked where nobody lives at the address yet, whatever comes to live there later", async () => {
     const next = lower(getContractAddress({ from: factory, nonce: 2n }));
     const nowhere: Hex = `0x${keccak256("0x01").slice(26)}`;
     const indexes = (report: BundleReport) =>

@@ -48,7 +48,7 @@ describe("the lockfiles of the tools", () => {
   );
 });
 
-describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
+describe.each(scenesFor("descriptors"))("clear-signing descriptors on %s", (_, start) => {
   let scene: Scene;
   let [token, taxed, liar]: [Hex, Hex, Hex] = ["0x", "0x", "0x"];
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
       fields: { [label]: { value, format: "tokenAmount", rawValue: amount } },
     });
 
-  describe.skipIf(!isThere)("by micro-eth-signer", () => {
+  describe.skipIf(!isThere)("that micro-eth-signer reads", () => {
     let descriptors: DescriptorRenderer;
     beforeAll(async () => {
       const { CLEARSIG_REPO, addTokens, decodeData } = (await import(pathToFileURL(library).href)) as Library;
@@ -87,7 +87,7 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
       };
     });
 
-    it("honest calls have its words, and nothing disagrees", async () => {
+    it("give honest calls their words, and disagree with none", async () => {
       const honest = [
         ["transfer", 5_000_000n, "Transfer 5 TKN to "],
         ["transfer", 5n * 10n ** 18n, "Transfer 5 TKN to "],
@@ -109,14 +109,14 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
           }
     });
 
-    it("words of other decimals than the token's are a warning", async () => {
+    it("give a warning for words with other decimals than the token's", async () => {
       const report = await preflight(scene.url, call(taxed, "transfer", 5_000_000n), {
         descriptors: saying(5_000_000n, "Amount", "5 TKN"),
       });
       expect(told(report)).toEqual([["DescriptorDisagrees", "warning", "Amount", "5 TKN"]]);
     });
 
-    it("a contract that does otherwise is a warning for the amount and for the receiver", async () => {
+    it("give a warning about amount and receiver where the contract does otherwise", async () => {
       const report = await preflight(scene.url, call(liar, "transfer", 5_000_000n), { descriptors });
       expect(told(report)).toEqual([
         ["DescriptorDisagrees", "warning", "Amount", "5 TKN"],
@@ -125,14 +125,14 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
       expect(toText(report, { width: 300 })).toContain('The field "Amount" says "5 TKN".');
     });
 
-    it("of a call without a descriptor there is nothing", async () => {
+    it("give nothing for a call without a descriptor", async () => {
       const input = { from: owner.address, to: token, data: calldata(Token, "burn", [1n]) };
       const report = await preflight(scene.url, input, { descriptors });
       expect([told(report), report.names]).toEqual([[], undefined]);
     });
   });
 
-  it("a descriptor that lies makes a report at most caution, in a scan and in a proof", async () => {
+  it("make a report at most caution when they lie, in a scan and in a proof", async () => {
     const input = call(token, "transfer", 5_000_000n);
     for (const run of [scan, preflight]) {
       const report = await run(scene.url, input, { descriptors: saying(5_000n) });
@@ -147,7 +147,7 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
     }
   });
 
-  it("one that throws, hangs or answers with something else is information, and the verdict is the same", async () => {
+  it("give information, and the same verdict, when they throw, hang or answer something else", async () => {
     const input = call(token, "transfer", 5_000_000n);
     const broken: ReadonlyArray<() => unknown> = [
       () => {
@@ -173,7 +173,7 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
     expect([none.verdict, told(none)]).toEqual(["ready", []]);
   });
 
-  it("words that come behind the judgement are not told", async () => {
+  it("are dropped when they come after the judgement", async () => {
     let answer: (words: never) => void = () => undefined;
     const late = Policy.make("late", () => {
       answer(saying(5_000n)({} as never) as never);
@@ -186,7 +186,7 @@ describe.each(scenesFor("descriptors"))("on %s", (_, start) => {
     expect([told(report), report.names]).toEqual([[["DescriptorUnread", "info"]], undefined]);
   });
 
-  it("is asked of each call of a bundle once, with what the call is", async () => {
+  it("are asked for each call of a bundle once, with its fields", async () => {
     const asked: Array<unknown> = [];
     const report = await preflight(scene.url, [call(token, "transfer", 5n), call(token, "approve", 7_000n)], {
       descriptors: (about) => {

@@ -11,7 +11,7 @@ const executor = (instruction: string, end: string, behind = "") =>
   creation(`5f3560e01c631cff79cd146011575f5ffd5b60443560645f37${instruction}60${end}575f5ffd5b00${behind}`);
 const called = "5f5f6044355f5f6004355a";
 
-describe.each(scenesFor("execute(address,bytes)"))("on %s", (_, start) => {
+describe.each(scenesFor("execute(address,bytes)"))("execute(address,bytes) on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   const contracts: Record<string, Hex> = {};
@@ -49,7 +49,7 @@ describe.each(scenesFor("execute(address,bytes)"))("on %s", (_, start) => {
     );
 
   it.each(["calls", "calls, and has metadata"])(
-    "a contract that %s is a caution that names it, and does what was said",
+    "names a contract that %s in a caution, and does what was reported",
     async (name) => {
       const report = await preflight(scene.url, execute(name));
       expect([report.verdict, told(report)]).toEqual(["caution", [["warning", contracts[name]]]]);
@@ -63,12 +63,12 @@ describe.each(scenesFor("execute(address,bytes)"))("on %s", (_, start) => {
       expect((await scene.receipt(hash)).logs.map(({ address }) => address)).toEqual([token]);
     },
   );
-  it.each(["delegates", "delegates by CALLCODE", "is a clone"])("a contract that %s is unknown", async (name) => {
+  it.each(["delegates", "delegates by CALLCODE", "is a clone"])("is unknown for a contract that %s", async (name) => {
     const report = await preflight(scene.url, execute(name));
     expect(told(report)).toEqual([["unavailable", contracts[name]]]);
     expect(["unknown", "blocked"]).toContain(report.verdict);
   });
-  it("calldata that is cut short is unknown, whoever is called", async () => {
+  it("is unknown with truncated calldata, whatever contract is called", async () => {
     const report = await preflight(scene.url, execute("calls", 40));
     expect(told(report)).toEqual([["unavailable", null]]);
     expect(["unknown", "blocked"]).toContain(report.verdict);

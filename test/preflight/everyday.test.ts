@@ -11,7 +11,7 @@ interface Artifact {
   readonly bytecode: Hex;
 }
 
-describe.each(scenesFor("everyday calls"))("on %s", (_, start) => {
+describe.each(scenesFor("everyday calls"))("everyday token calls on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each(scenesFor("everyday calls"))("on %s", (_, start) => {
     return vault;
   };
 
-  it("shares that are rounded, whatever the amount", async () => {
+  it("are ready where shares are rounded, whatever the amount", async () => {
     const shares = await scene.deploy(PotShares, [0n]);
     const found: Array<string> = [];
     for (const amount of [10n ** 18n, 123_456_789n, 3n * 10n ** 17n + 7n, 999_999_999_999n])
@@ -54,13 +54,13 @@ describe.each(scenesFor("everyday calls"))("on %s", (_, start) => {
     expect(new Set(found)).toEqual(new Set(["info"]));
   });
 
-  it.each([100n, 3_000n])("a toll of %s parts of a million is no rounding", async (toll) => {
+  it.each([100n, 3_000n])("are not taken for rounding where a toll takes %s parts of a million", async (toll) => {
     const shares = await scene.deploy(PotShares, [toll]);
     const report = await preflight(scene.url, call(shares, PotShares, "transfer", other.address, 10n ** 18n));
     expect([report.verdict, severe(report)]).toEqual(["caution", ["TransferMismatch/warning"]]);
   });
 
-  it("interest that the events count, on the way in and out", async () => {
+  it("are ready where events count interest on the way in and out", async () => {
     const lent = await vaultOf(LentShares);
     await ready(lent, LentShares, "supply", 219_000_000n);
     await run(lent, LentShares, "supply", 10n ** 12n);
@@ -69,7 +69,7 @@ describe.each(scenesFor("everyday calls"))("on %s", (_, start) => {
     expect(differing(await ready(lent, LentShares, "withdraw", 219_000_000n))).toEqual(["info"]);
   });
 
-  it("a stake that is booked without an event, and paid back; one that is lost is not", async () => {
+  it("are ready where a stake is booked without an event and paid back, and not where it is lost", async () => {
     const stake = await vaultOf(QuietStake);
     expect(differing(await ready(stake, QuietStake, "stake", 10n ** 18n))).toEqual(["info"]);
     await run(stake, QuietStake, "stake", 10n ** 18n);
@@ -79,14 +79,14 @@ describe.each(scenesFor("everyday calls"))("on %s", (_, start) => {
     expect([lost.verdict, differing(lost)]).toEqual(["caution", ["warning"]]);
   });
 
-  it("a token that is minted from its own address and burnt to it", async () => {
+  it("are ready for a token that is minted from its own address and burnt to it", async () => {
     const market = await vaultOf(Compounding);
     expect(differing(await ready(market, Compounding, "mint", 10n ** 18n))).toEqual(["info"]);
     await run(market, Compounding, "mint", 10n ** 18n);
     expect(differing(await ready(market, Compounding, "redeem", 25n * 10n ** 18n))).toEqual(["info"]);
   });
 
-  it("a reward is what the nearest block pays, for readers and policies", async () => {
+  it("show a reward as the nearest block pays it, for readers and policies", async () => {
     const stake = await vaultOf(QuietStake);
     await run(stake, QuietStake, "stake", 10n ** 18n);
     const claim = call(stake, QuietStake, "getReward");

@@ -70,24 +70,24 @@ const fresh = async (load: () => unknown): Promise<typeof Preflight> => {
 };
 afterEach(() => void vi.doUnmock("../../src/abi/table.js"));
 
-describe("a revert is explained as `Errors.decodeRevert` does", () => {
-  it.each(every)("by the built-in errors, wherever they stand, as %s tells it", async (way) => {
+describe("the explanation of a revert equals `Errors.decodeRevert`", () => {
+  it.each(every)("by the built-in errors, wherever they stand, in %s", async (way) => {
     for (const data of [builtin, own(builtin), said("GS013"), builtin.slice(0, -2) as Hex, "0xdeadbeef", "0x"])
       expect(await reverts(data as Hex, way)).toEqual(decodeRevert(data, [], { address: token }));
     expect((await reverts(builtin, way))?.layers[0].layer).toMatchObject({ name: "ERC20InvalidSender" });
   });
-  it.each(every)("by the caller's ABIs and the built-in errors together, as %s tells it", async (way) => {
+  it.each(every)("by the caller's ABIs and the built-in errors together, in %s", async (way) => {
     const revert = await reverts(own(builtin), way, [abi]);
     expect(revert).toEqual(decodeRevert(own(builtin), [abi], { address: token }));
     expect(revert?.layers).toHaveLength(2);
   });
-  it("where it is handed out as a result, too", async () => {
+  it("in a revert that the node returns as a result", async () => {
     expect(await reverts(reason, "eth_call as a result")).toEqual(decodeRevert(reason, [], { address: token }));
   });
 });
 
-describe("where the built-in errors cannot be loaded", () => {
-  it("what Error, Panic and the contract's own ABI say is not missing them", async () => {
+describe("explaining a revert where the built-in errors cannot be loaded", () => {
+  it("works for Error, Panic and the contract's own ABI without asking for them", async () => {
     let isAsked = false;
     const { simulate } = await fresh(() => {
       isAsked = true;
@@ -99,12 +99,12 @@ describe("where the built-in errors cannot be loaded", () => {
       );
     expect(isAsked).toBe(false);
   });
-  it("an error of theirs is an unknown one", async () => {
+  it("leaves a built-in error unknown", async () => {
     const { simulate } = await fresh(() => Promise.reject(new Error("offline")));
     const revert = await reverts(builtin, "eth_simulateV1", [], simulate);
     expect(revert?.layers[0].layer).toMatchObject({ _tag: "Unknown", selector: builtin.slice(0, 10) });
   });
-  it("what comes late is there for the next", async () => {
+  it("uses them for the next revert when they come late", async () => {
     let come: () => void = () => undefined;
     const coming = new Promise<void>((resolve) => void (come = resolve));
     const { simulate } = await fresh(async () => {
@@ -118,7 +118,7 @@ describe("where the built-in errors cannot be loaded", () => {
       .poll(async () => (await reverts(builtin, "eth_simulateV1", [], simulate))?.layers[0].layer)
       .toMatchObject({ name: "ERC20InvalidSender" });
   });
-  it("a bundle waits for them once, and not for long", async () => {
+  it("waits for them once for a bundle, and not for long", async () => {
     const { scan } = await fresh(() => new Promise(() => undefined));
     const asked = scan([tx, tx, tx] as never).pipe(Effect.provide(layerScripted(ways.eth_simulateV1(builtin))));
     const [time, report] = await Effect.runPromise(Effect.timed(asked));

@@ -37,7 +37,7 @@ const rowsOf = ({ exposure }: Report.Report) =>
 const codesOf = (report: Report.Report) => severe(report).map((code) => code.split("/")[0]);
 
 for (const [name, start] of scenesFor("exposure")) {
-  describe(`on ${name}`, () => {
+  describe(`exposure, on ${name}`, () => {
     let scene: Scene;
     let at: Readonly<
       Record<"token" | "spare" | "nft" | "multi" | "taker" | "knowing" | "fee" | "rebasing" | "open", Hex>
@@ -96,7 +96,7 @@ for (const [name, start] of scenesFor("exposure")) {
     }, 60_000);
     afterAll(() => scene.stop());
 
-    it("is what is allowed and there, of tokens that the bundle has to do with and that somebody names", async () => {
+    it("is the part of allowances that is there, of the bundle's tokens and named ones", async () => {
       const report = await run(take(100n), [], [at.spare, at.nft]);
       expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
       expect(new Set(rowsOf(report))).toEqual(
@@ -115,12 +115,12 @@ for (const [name, start] of scenesFor("exposure")) {
       expect(Report.fromJson(Report.toJson(report))).toBeTruthy();
     });
 
-    it("is nothing in a scan, and of a plain payment", async () => {
+    it("is empty in a scan, and of a plain payment", async () => {
       expect((await scan(scene.url, take(1n))).exposure).toBeNull();
       expect((await run({ from: me, to: you, value: 1n })).exposure).toEqual({ rows: [], pairs: 0, unread: 0 });
     });
 
-    it("blocks by the policy alone, which cannot tell where something was not looked at", async () => {
+    it("blocks by the policy alone, which is unknown where something was not looked at", async () => {
       const by = async (policy: Policy.Policy, tokens: ReadonlyArray<Hex> = []) => {
         const report = await run(take(100n), [policy], tokens);
         return [report.verdict, ...codesOf(report)];
@@ -136,7 +136,7 @@ for (const [name, start] of scenesFor("exposure")) {
       expect([cut.verdict, cut.exposure?.pairs, cut.exposure?.unread]).toEqual(["ready", 64, 1]);
     });
 
-    it("counts the value that a contract could keep, and tells of what it gives back", async () => {
+    it("counts the value that a contract could keep, and shows the value that it gives back", async () => {
       const half = { from: me, to: at.taker, value: 1_000n, data: calldata(artifacts.Taker, "half", []) };
       const report = await run(half);
       expect(rowsOf(report)).toEqual([[at.taker, me, null, null, "value", 1_000n]]);
@@ -145,7 +145,7 @@ for (const [name, start] of scenesFor("exposure")) {
       expect((await run(half, [Policy.maxExposure("native", 1_000n)])).verdict).toBe("ready");
     });
 
-    it("counts everything for a delegate that is not known, and nothing for one that the caller trusts", async () => {
+    it("counts everything for an unknown delegate, and nothing for one that the caller trusts", async () => {
       const nonce = await scene.count(third.address);
       const authorization = await third.signAuthorization({ contractAddress: at.open, chainId: scene.chainId, nonce });
       const input = { from: me, to: you, value: 1n, authorizationList: [authorization] };
@@ -156,7 +156,7 @@ for (const [name, start] of scenesFor("exposure")) {
       expect(rowsOf(trusted)).toEqual([]);
     });
 
-    describe("of a market that moves tokens by a conduit", () => {
+    describe("to a market that moves tokens by a conduit", () => {
       const sell = (how: "sell" | "sellFixed" | "sellOwn") => ({
         from: me,
         to: sold.market,
@@ -191,7 +191,7 @@ for (const [name, start] of scenesFor("exposure")) {
         }
       });
 
-      it("an honest one with a right of its own passes, also where that is given and used up at once", async () => {
+      it("passes an honest market with a right of its own, also where that is given and used up at once", async () => {
         const approve = (amount: bigint) => token(sold.token, "approve", sold.market, amount);
         const { send, mined } = sending;
         for (const layer of [layerOf(scene.url), untraced()]) {
@@ -246,7 +246,7 @@ for (const [name, start] of scenesFor("exposure")) {
       const set = (balance: string) => (name === "anvil" ? scene.ask("anvil_setBalance", [me, balance]) : undefined);
       afterEach(() => set(rich));
 
-      it.runIf(name === "anvil").each(kinds)("the same holds (%i)", async (kind, verdict, codes) => {
+      it.runIf(name === "anvil").each(kinds)("is judged the same (%i)", async (kind, verdict, codes) => {
         const { send, mined } = sending;
         await send({ to: at.knowing, data: calldata(artifacts.KnowingToken, "set", [BigInt(kind)]) });
         await mined();
@@ -260,7 +260,7 @@ for (const [name, start] of scenesFor("exposure")) {
       });
     });
 
-    it("honest odd tokens stay ready under a policy, for receivers without money, too", async () => {
+    it("leaves honest odd tokens ready under a policy, for receivers without money, too", async () => {
       const poor = "0x00000000000000000000000000000000dead0077";
       for (const of of [at.token, at.fee, at.rebasing]) {
         const report = await run(token(of, "transfer", poor, 100n), [
@@ -273,7 +273,7 @@ for (const [name, start] of scenesFor("exposure")) {
       }
     });
 
-    it("decimals and symbols that differ between worlds are told, and amounts shown in smallest units", async () => {
+    it("shows amounts in smallest units where decimals and symbols differ between simulated blocks", async () => {
       for (const of of changing) {
         const report = await run(token(of, "transfer", you, 1_000n));
         expect([report.verdict, codesOf(report)]).toEqual(["caution", ["TokenChanges"]]);

@@ -33,7 +33,7 @@ const codes = {
   loud: `5f3560e01c63095ea7b31460125760205ff35b6024355f5260043533${`7f${approval}`}60205fa35f5f5260205ff3`,
 };
 
-describe.each(scenesFor("answers of false"))("on %s", (_, start) => {
+describe.each(scenesFor("answers of false"))("a token call that returns false, on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   let honest: Hex;
@@ -69,7 +69,7 @@ describe.each(scenesFor("answers of false"))("on %s", (_, start) => {
     ["an approval", () => asking("approve", [other.address, 5n]), 0],
     ["a transfer in front of a payment", () => [asking("transfer", [other.address, 5n]), payment], 0],
     ["a transfer behind an honest one", () => [transferOf(honest), asking("transfer", [other.address, 5n])], 1],
-  ])("%s is not ready, and says both numbers", async (_, input, place) => {
+  ])("is not ready, and shows both numbers: %s", async (_, input, place) => {
     const options = { policies: [Policy.maxSpent(token, 5n), Policy.maxSpent("native", 1n)] };
     for (const report of [
       await scan(scene.url, input() as never, options),
@@ -94,7 +94,7 @@ describe.each(scenesFor("answers of false"))("on %s", (_, start) => {
     ["a mint", "token", "mint", [other.address, 5n], "caution"],
     ["an operator", "token", "setApprovalForAll", [other.address, true], "caution"],
     ["no operator where there was none", "token", "setApprovalForAll", [other.address, false], "ready"],
-  ])("%s is judged by what happened", async (_, name, functionName, args, verdict) => {
+  ])("is judged by what happened: %s", async (_, name, functionName, args, verdict) => {
     const to = name === "token" ? token : others[name];
     const data = encodeFunctionData({ abi: tokens, functionName, args } as never);
     const report = await preflight(scene.url, { from: owner.address, to, data } as never);
@@ -102,7 +102,7 @@ describe.each(scenesFor("answers of false"))("on %s", (_, start) => {
     expect([report.verdict, found]).toEqual([verdict, verdict === "ready" ? [] : ["warning"]]);
   });
 
-  it("is not ready where only an ABI that was given for it says that it is a bool", async () => {
+  it("is not ready where only a given ABI says that it returns a bool", async () => {
     const abi = parseAbi(["function claim() returns (bool)"]);
     const input = { from: owner.address, to: token, data: encodeFunctionData({ abi, functionName: "claim" }) };
     const codes = async (options: Preflight.Options) =>
@@ -113,7 +113,7 @@ describe.each(scenesFor("answers of false"))("on %s", (_, start) => {
     expect(await codes({})).not.toContain("ReturnedFalse/warning");
   });
 
-  it("is settled as unfulfilled, an honest transfer as the same", async () => {
+  it("is settled as unfulfilled, and an honest transfer as the same", async () => {
     const classOf = async (input: object) => {
       const report = await preflight(scene.url, input as never);
       const hashes = await sendAll(scene, await sign(report));

@@ -10,13 +10,16 @@ import { isWhole } from "../harness/parts.js";
 const shown = ({ family, verdict, codes }: Judged) => `${family.kind}: ${family.name}: ${verdict} ${codes.join(" ")}`;
 const [first, ...others] = beds();
 
-describe.each([first, ...(isWhole ? others : [])].filter((bed) => bed !== undefined))("on $name", (bed) => {
-  it("stops every attack, and nothing honest", async () => {
-    const judged = await familiesOn(bed, isWhole ? 24 : 14, 7, ({ isChancy }) => isChancy !== true);
-    // why: what only a tracer shows gets through where there is none
-    const isKnown = ({ family }: Judged) => bed.isBare && family.needsTrace === true;
-    expect(judged.filter((one) => !one.isRight && !isKnown(one)).map(shown)).toEqual([]);
-    const met = classes.filter((kind) => judged.some(({ family }) => family.kind === kind));
-    expect(met.length).toBeGreaterThanOrEqual(bed.paceMs === null ? 4 : 1);
-  }, 600_000);
-});
+describe.each([first, ...(isWhole ? others : [])].filter((bed) => bed !== undefined))(
+  "drawn attacks and honest look-alikes on $name",
+  (bed) => {
+    it("are all stopped where they attack, and all ready where they are honest", async () => {
+      const judged = await familiesOn(bed, isWhole ? 24 : 14, 7, ({ isChancy }) => isChancy !== true);
+      // why: what only a tracer shows gets through where there is none
+      const isKnown = ({ family }: Judged) => bed.isBare && family.needsTrace === true;
+      expect(judged.filter((one) => !one.isRight && !isKnown(one)).map(shown)).toEqual([]);
+      const met = classes.filter((kind) => judged.some(({ family }) => family.kind === kind));
+      expect(met.length).toBeGreaterThanOrEqual(bed.paceMs === null ? 4 : 1);
+    }, 600_000);
+  },
+);

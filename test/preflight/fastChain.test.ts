@@ -56,7 +56,7 @@ const tells = ["BlocksNotSimulated/info"];
 const told = (report: BundleReport) => codesOf(report).filter((code) => !code.startsWith("BaseFee"));
 
 it.each(["number", "proxy"] as const)(
-  "a clearance of code that may tell blocks apart ends with them: %s",
+  "a clearance for code that may tell blocks apart ends with the simulated blocks: %s",
   async (name) => {
     await mineAnvil(node.url);
     const next = (await latest()) + 1n;
@@ -74,7 +74,7 @@ it.each(["number", "proxy"] as const)(
 );
 
 it.each(["20 seconds", "30 seconds"] as const)(
-  "holds the %s that the caller says, and is told the same",
+  "a clearance holds the %s that the caller says, with the same findings",
   async (maxAge) => {
     const report = await proven(at.number, `0x${word(1n)}${word(0n)}`, { maxAge });
     expect([report.verdict, report.observed.until]).toEqual(["ready", null]);
@@ -82,7 +82,7 @@ it.each(["20 seconds", "30 seconds"] as const)(
   },
 );
 
-it("is as long as ever where nothing reads a block's number, or no code runs", async () => {
+it("a clearance is as long as ever where nothing reads a block's number, or no code runs", async () => {
   for (const to of [at.time, nobody as Hex]) {
     const report = await proven(to, "0x");
     expect([report.verdict, told(report), report.observed.until]).toEqual(["ready", [], null]);

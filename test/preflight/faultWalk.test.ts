@@ -94,7 +94,7 @@ describe.each(Object.entries(ways))("preflight over %s, with every request faili
   for (const [name, fault] of Object.entries(walked)) {
     // why: each request alone over one of the two sockets is enough, and takes long
     it.skipIf(way === "a socket of Effect" || (way !== "HTTP" && !isWhole))(
-      `is a report with a finding when one request fails: ${name}`,
+      `gives a report with a finding when one request fails: ${name}`,
       async () => {
         const counts = await undisturbed(runOn);
         expect(counts.size).toBeGreaterThanOrEqual(7);
@@ -120,7 +120,7 @@ describe.each(Object.entries(ways))("preflight over %s, with every request faili
       },
     );
 
-    it(`fails a whole method at once: ${name}`, async () => {
+    it(`gives a report when every request of one method fails: ${name}`, async () => {
       const counts = await undisturbed(runOn);
       const reports = await Promise.all(
         [...counts.keys()].map((method) =>

@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codesOf, nobody, owner, preflight, scenesFor, third, type Scene } from "./scene.js";
 
-describe.each(scenesFor("fees"))("on %s", (_, start) => {
+describe.each(scenesFor("fees"))("the fee horizon on %s", (_, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -15,7 +15,7 @@ describe.each(scenesFor("fees"))("on %s", (_, start) => {
   afterAll(() => scene?.stop());
   const transfer = { from: third.address, to: nobody, value: 1n } as const;
 
-  it("a balance that does not carry the horizon gets a shorter one, said and proven", async () => {
+  it("is shortened where a balance does not carry it, with a finding, and proven so", async () => {
     const full = await preflight(scene.url, transfer);
     const { gas, fee } = full.transactions[0];
     const least = (fee.baseFeePerGas ?? 0n) + (fee.maxPriorityFeePerGas ?? 0n);

@@ -51,7 +51,7 @@ const minedAs = async (scene: Scene, report: BundleReport) => {
   }
 };
 
-describe.skipIf(bin === null)("under Amsterdam", () => {
+describe.skipIf(bin === null)("a report under Amsterdam", () => {
   let scene: Scene;
   let token: Hex;
   beforeAll(async () => {
@@ -79,20 +79,20 @@ describe.skipIf(bin === null)("under Amsterdam", () => {
         { from, to: fresh(4), value: 1n },
       ],
     ],
-  ])("%s is ready, and does what was said", async (_, input) => {
+  ])("is ready for %s, and right about it", async (_, input) => {
     const report = await preflight(scene.url, input());
     expect([report.verdict, severe(report)]).toEqual(["ready", []]);
     expect(report.observed.rules).toMatchObject({ fork: "amsterdam", by: "executed", agrees: true, txGasCap: null });
     await minedAs(scene, report);
   });
 
-  it("a transfer to a new account is told once, with the log that it leaves", async () => {
+  it("shows a transfer to a new account once, with its log", async () => {
     const report = await preflight(scene.url, { from, to: fresh(9), value: 7n });
     expect(report.transfers).toMatchObject([{ token: null, from: from.toLowerCase(), to: fresh(9), amount: 7n }]);
     expect(report.transactions[0].outcome.gasUsed).toBe(204_600n);
   });
 
-  it("a transfer to a new account with 21,000 gas is valid, and blocked, for it fails", async () => {
+  it("is blocked for a transfer to a new account with 21,000 gas, which is valid and fails", async () => {
     const report = await preflight(scene.url, { from, to: fresh(10), value: 1n, gas: 21_000n });
     expect([report.verdict, severe(report)]).toEqual(["blocked", expect.arrayContaining(["OutOfGas/blocker"])]);
     const hash = await scene.broadcast(
@@ -105,7 +105,7 @@ describe.skipIf(bin === null)("under Amsterdam", () => {
     expect((await scene.receipt(hash)).status).toBe("0x0");
   });
 
-  it("a transfer is given enough for a receiver whom only others' pending transactions make", async () => {
+  it("gives a transfer enough gas for a receiver that only others' pending transactions create", async () => {
     await scene.send(third, { to: fresh(11), value: 1n });
     const report = await preflight(scene.url, { from, to: fresh(11), value: 1n });
     expect([report.verdict, codesOf(report)]).toEqual(["ready", ["GasLimitWidened/info"]]);
@@ -115,7 +115,7 @@ describe.skipIf(bin === null)("under Amsterdam", () => {
 });
 
 // its `--dev` has the opcodes and prices of the fork after Amsterdam, and the blocks and rules of Osaka
-describe.skipIf(bin === null)("where what executes and what the header says are of two forks", () => {
+describe.skipIf(bin === null)("a report where executed rules and header are of two forks", () => {
   let node: Awaited<ReturnType<typeof startGethAsIs>>;
   let from: Hex;
   let gold: Hex;
@@ -182,13 +182,13 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     ["a deployment", () => ({ from, data: encodeDeployData({ ...artifacts.Token, args: ["New", "NEW", 18] }) })],
     ["a deployment of what would use it when it is called", () => ({ from, data: creation("4b5f5260205ff3") })],
     ["a payment in both", () => [{ from, to: other.address, value: 1n }, pay()]],
-  ])("%s uses nothing in which they differ: ready", async (_, input) => {
+  ])("is ready for %s, which uses nothing in which they differ", async (_, input) => {
     const report = await preflight(node.url, input());
     expect([report.verdict, severe(report), uncertain(report)]).toEqual(["ready", [], ["info"]]);
     expect(report.observed.rules).toMatchObject({ fork: "amsterdam", agrees: false, maxInitCodeSize: 131_072 });
   });
 
-  it("neither does an approval with the swap that needs it, and a swap behind it", async () => {
+  it("is ready for an approval with the swap that needs it, and a swap behind it", async () => {
     const both = await preflight(node.url, [approve(), swap()]);
     await send(approve());
     const alone = await preflight(node.url, swap());
@@ -206,12 +206,12 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     ["one in a contract that another calls", () => ({ from, to: caller, data: "0x01" })],
     ["one behind a payment", () => [pay(), { from, to: caller, data: "0x01" }]],
     ["one in what a deployment runs", () => ({ from, data: "0x4b5f5500" })],
-  ])("%s is told as a doubt, and nothing of ours blocks it", async (_, input) => {
+  ])("is caution for %s, and our own rules block nothing", async (_, input) => {
     const report = await preflight(node.url, input());
     expect([report.verdict, uncertain(report)]).toEqual(["caution", ["warning"]]);
   });
 
-  it("a node without access lists leaves the doubt where code calls other code, and nowhere else", async () => {
+  it("is caution on a node without access lists where code calls other code, and nowhere else", async () => {
     const refusal = new RpcError({ method: "eth_createAccessList", reason: new MethodNotSupported({ detail: "" }) });
     const layer = tampered(node.url, ({ method }) => (method === "eth_createAccessList" ? refusal : null));
     const report = await preflightOn(layer, swap());
@@ -219,7 +219,7 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     expect(uncertain(await preflightOn(layer, pay()))).toEqual(["info"]);
   });
 
-  it("what a bundle puts there is not known before: it may", async () => {
+  it("is caution for code that the bundle itself deploys, which is not known before", async () => {
     const count = Number(await rawRequest(node.url, "eth_getTransactionCount", [from, "pending"]));
     const to = getContractAddress({ from, nonce: BigInt(count) });
     const report = await preflight(node.url, [
@@ -229,7 +229,7 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     expect([report.verdict, uncertain(report)]).toEqual(["caution", ["warning"]]);
   });
 
-  it("what a factory puts there is not known before, though the access list hides the factory: it may", async () => {
+  it("is caution for code that a factory deploys, though the access list hides the factory", async () => {
     const factory = await deploy({ abi: [], bytecode: creation("365f5f37365f5ff000") });
     const door = await deploy({ abi: [], bytecode: creation(`365f5f375f5f365f5f73${factory.slice(2)}5af100`) });
     const to = getContractAddress({ from: factory, nonce: 1n });
@@ -262,13 +262,13 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     await use(told).finally(() => runtime.dispose());
   };
 
-  it("costs nothing where code calls no other, or none runs", () =>
+  it("needs no further request where code calls no other, or none runs", () =>
     onOne(async (told) => {
       const ether = { from, to: fresh(0x79), value: 1n };
       for (const input of [ether, pay(), ether, pay()]) expect(await told(input)).toEqual([2, "info"]);
     }));
 
-  it("costs a round of codes where code calls other code, and none once they were read", async () => {
+  it("needs a round of codes where code calls other code, and none once they were read", async () => {
     await send(approve());
     await onOne(async (told) => {
       const [rounds, ...asked] = await told(swap());
@@ -279,14 +279,14 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
     });
   });
 
-  it("is remembered of code that uses it, too", () =>
+  it("remembers which code uses a difference, too", () =>
     onOne(async (told) => {
       const input = { from, to: caller, data: "0x01" } as const;
       expect(await told(input)).toEqual([3, beside, "3 eth_getCode", "warning"]);
       expect(await told(input)).toEqual([2, beside, "warning"]);
     }));
 
-  it("is asked again where another account is reached, or one whose code is another by then", async () => {
+  it("reads codes again where another account is reached, or one whose code changed", async () => {
     // why: of a call without calldata the scan asks none
     const late = "2 eth_createAccessList";
     // calls whom its slot names, which anybody sets
@@ -324,7 +324,7 @@ describe.skipIf(bin === null)("where what executes and what the header says are 
   });
 });
 
-describe.skipIf(bin === null)("under other rules", () => {
+describe.skipIf(bin === null)("a report under other fork rules", () => {
   const on = async (forks: Forks, work: (scene: Scene) => Promise<void>) => {
     const scene = await starting(forks);
     try {
@@ -335,7 +335,7 @@ describe.skipIf(bin === null)("under other rules", () => {
   };
   const send = (gas: bigint) => ({ from: owner.address, to: other.address, value: 1n, gas });
 
-  it("before Osaka a block is the limit, and what needs more than 2^24 gas is ready", () =>
+  it("takes the block as the limit before Osaka, and is ready for a call that needs more than 2^24 gas", () =>
     on({}, async (scene) => {
       expect((await preflight(scene.url, send(16_777_217n))).verdict).toBe("ready");
       const counters = await scene.deploy({ abi: [], bytecode: counting(900) });
@@ -345,7 +345,7 @@ describe.skipIf(bin === null)("under other rules", () => {
       await minedAs(scene, report);
     }));
 
-  it("a fork before the clearance expires is told, and right on both sides of it", () =>
+  it("shows a fork before the clearance expires, and is right on both sides of it", () =>
     on({ osakaTime: 0, amsterdamTime: 25 }, async (scene) => {
       const to = fresh(1);
       const before = await preflight(scene.url, { from: owner.address, to, value: 1n });
@@ -357,7 +357,7 @@ describe.skipIf(bin === null)("under other rules", () => {
       expect([after.observed.rules.fork, after.transactions[0].outcome.gasUsed]).toEqual(["amsterdam", 204_600n]);
     }));
 
-  it("a fork that is told while a posted bundle is proven does not part its blocks: it is asked once more", () =>
+  it("asks once more, with its blocks on one side, where a fork appears while a posted report is proven", () =>
     on({ osakaTime: 0, amsterdamTime: 30 }, async (scene) => {
       const pay = { from: owner.address, to: other.address, value: 1n };
       const posted = await preflight(scene.url, [pay, pay, pay]);
@@ -371,7 +371,7 @@ describe.skipIf(bin === null)("under other rules", () => {
       expect(asked.filter((purpose) => purpose === "exact")).toHaveLength(3);
     }));
 
-  it("a fork that is far away is not told", () =>
+  it("does not mention a fork that is far away", () =>
     on({ osakaTime: 0, amsterdamTime: 100_000 }, async (scene) => {
       const report = await preflight(scene.url, send(30_000n));
       expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);

@@ -23,7 +23,7 @@ const gasPrice = parseGwei("20");
 
 const signed = (fields: object): Promise<Hex> => owner.signTransaction(fields as never);
 
-describe.each(scenesFor("forms"))("on %s", (name, start) => {
+describe.each(scenesFor("forms"))("a transaction given in another form, on %s", (name, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -39,7 +39,7 @@ describe.each(scenesFor("forms"))("on %s", (name, start) => {
       ...{ to: nobody, value: 1n, gas: 60_000n, chainId: scene.chainId, nonce: await scene.count(owner.address) },
     }) as const;
 
-  it("a request of ready, and what viem prepares, are proven again with the same digest", async () => {
+  it("keeps its digest for a request of ready, and for what viem prepares", async () => {
     const first = await preflight(scene.url, { from: owner.address, to: nobody, value: 1n });
     const { requests, digest, raw } = await cleared(first);
     expect(raw).toBeUndefined();
@@ -55,7 +55,7 @@ describe.each(scenesFor("forms"))("on %s", (name, start) => {
     ]);
   });
 
-  it("signed bytes of each type are proven, handed out as they came, and mined as was said", async () => {
+  it("is proven as signed bytes of each type, returned unchanged, and mined as reported", async () => {
     const access = { accessList: [{ address: nobody, storageKeys: [] }] } as const;
     const delegation = { contractAddress: nobody, chainId: scene.chainId } as const;
     const signings: ReadonlyArray<() => Promise<Hex>> = [
@@ -95,7 +95,7 @@ describe.each(scenesFor("forms"))("on %s", (name, start) => {
     }
   });
 
-  it("signed bytes that somebody exchanged in the report are not handed out", async () => {
+  it("is not cleared where somebody exchanged the signed bytes in the report", async () => {
     const sign = async (value: bigint) => signed({ ...(await fields()), ...fees, value });
     const report = await preflight(scene.url, (await sign(1n)) as never);
     const [first] = report.transactions;
@@ -109,7 +109,7 @@ describe.each(scenesFor("forms"))("on %s", (name, start) => {
     }
   });
 
-  it("bytes that bind no chain are proven as they are, with a warning and no chain in the request", async () => {
+  it("is proven as bytes that bind no chain, with a warning and no chain in the request", async () => {
     const { chainId: _, ...unbound } = await fields();
     const raw = await signed({ ...unbound, type: "legacy", gasPrice });
     const report = await preflight(scene.url, raw as never);
@@ -123,7 +123,7 @@ describe.each(scenesFor("forms"))("on %s", (name, start) => {
     expect(await refusedWith({ ...report, transactions: [bound] } as never)).toMatchObject({ _tag: "NotProven" });
   });
 
-  it("a mined transaction says that it is mined, as the node, viem and the bytes show it", async () => {
+  it("is reported as already mined, as the node, viem and the bytes show it", async () => {
     const raw = await signed({ ...(await fields()), ...fees });
     const hash = keccak256(raw);
     await rawRequest(scene.url, "eth_sendRawTransaction", [raw]);
@@ -138,7 +138,7 @@ describe.each(scenesFor("forms"))("on %s", (name, start) => {
     expect((await preflight(scene.url, raw as never)).because).toBe("the nonce is already used");
   });
 
-  it("calls are a bundle, and unknown where they must be one", async () => {
+  it("is a bundle as calls, and unknown where the calls must be one transaction", async () => {
     const calls = [
       { to: nobody, value: "0x1" },
       { to: other.address, value: "0x2" },

@@ -50,19 +50,19 @@ describe.runIf(geth !== null)("a head 72 hours old under a running clock, on get
   });
 });
 
-describe("an unknown chain without a pace", () => {
+describe("a report on an unknown chain without a pace", () => {
   it.each([
     [100, ["ready", "fresh"]],
     [200, ["caution", "unknown", "HeadOld/warning"]],
     [900, ["unknown", "stale", "PendingStale/unavailable"]],
-  ])("whose head is %i s old", async (age, expected) => {
+  ])("judges a head that is %i s old", async (age, expected) => {
     const args = ["--timestamp", String(Math.floor(Date.now() / 1000) - age)];
     const node = await startAnvil({ chainId: 4242, args });
     expect(told(await preflightOn(layerOf(node.url), send))).toEqual(expected);
     await node.stop();
   });
 
-  it("that mines on demand is as fresh as its number, and the report says so", async () => {
+  it("is as fresh as its number on a chain that mines on demand, and says so", async () => {
     const node = await startAnvil({ args: ["--timestamp", String(Math.floor(Date.now() / 1000) - hours72)] });
     const report = await preflightOn(layerOf(node.url), send);
     await node.stop();
@@ -73,8 +73,8 @@ describe("an unknown chain without a pace", () => {
   });
 });
 
-describe("a node that refuses its headers", () => {
-  it("is ready, but nobody claims that it was fresh", async () => {
+describe("a report on a node that refuses its headers", () => {
+  it("is ready, and does not claim that its head was fresh", async () => {
     const node = await startAnvil({ chainId: 4242 });
     const proxy = await startProxy({ target: node.url, only: sevenMethods });
     const report = await preflightOn(layerOf(proxy.url), send);
@@ -114,7 +114,7 @@ describe("two nodes behind one address", () => {
       }),
     ).pipe(Layer.provide(layerOf(lagging.url)));
 
-  it("prove nothing on the older one, even a block apart", async () => {
+  it("give no proof on the older one, even a block apart", async () => {
     await mineAnvil(newer.url);
     const layer = balanced((purpose) => purpose === "eth_feeHistory");
     expect(told(await preflightOn(layer, send)).slice(0, 2)).toEqual(["unknown", "fresh"]);
@@ -168,13 +168,13 @@ describe("two nodes behind one address", () => {
     expect([await sighted(), await sighted(1_000n)]).toEqual([5n, null]);
   });
 
-  it("stand on no block where the first one is simulated, and the report can be kept", async () => {
+  it("give a report on no block where the first one is simulated, and the report can be kept", async () => {
     const report = await preflightOn(layerOf(newer.url), send, { blockOverrides: { number: 0n } });
     expect([report.observed.simulatedNumber, report.observed.baseNumber]).toEqual([0n, null]);
     expect(Effect.runSync(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(report)))))).toEqual(report);
   });
 
-  it("leave a report that is proven again the time that its caller gave", async () => {
+  it("keep the time that its caller gave for a report that is proven again", async () => {
     const layer = layerOf(newer.url);
     const given = await preflightOn(layer, send, { maxAge: "30 seconds" });
     const left = await preflightOn(layer, send);
@@ -191,7 +191,7 @@ describe("two nodes behind one address", () => {
   });
 });
 
-describe("a local clock that is wrong", () => {
+describe("a wrong local clock", () => {
   let node: Node;
   beforeAll(async () => {
     node = await startAnvil({ chainId: 4242 });
@@ -204,7 +204,7 @@ describe("a local clock that is wrong", () => {
     }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise);
   const hour = 3_600_000;
 
-  it.each(ways)("is told by the HTTP Date over %s", async (_, options) => {
+  it.each(ways)("is noticed by the HTTP Date over %s", async (_, options) => {
     await mineAnvil(node.url);
     const layer = layerBy(node.url, options);
     const late = await by(-hour, Preflight.preflight(send), layer);
@@ -215,7 +215,7 @@ describe("a local clock that is wrong", () => {
     expect(early.findings[0]?.numbers[0]?.name).toBe("the local clock is ahead by");
   });
 
-  it("without a Date is told by the head, until that advances", async () => {
+  it("is noticed without a Date by the head, until that advances", async () => {
     await mineAnvil(node.url);
     const layer = Rpc.layerTransport(http(node.url));
     const report = await by(-hour, Preflight.preflight(send), layer);
@@ -225,7 +225,7 @@ describe("a local clock that is wrong", () => {
     expect(told(later)).toEqual(["ready", "fresh", "ClockSkew/info"]);
   });
 
-  it("is not told by what is no HTTP date", async () => {
+  it("is not noticed by a malformed HTTP date", async () => {
     const proxy = await startProxy({ target: node.url });
     const dates = ["", "yesterday", "2099-01-01", "Thu, 01 Jan 2099 00:00:00 GMT, x", "Thu, 99 Xyz 2099 00:00:00 GMT"];
     for (const date of dates) {

@@ -25,7 +25,7 @@ import {
 } from "./scene.js";
 import { creation } from "../harness/creation.js";
 
-describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
+describe.each(scenesFor("gas limits"))("the gas limit of a request on %s", (name, start) => {
   let scene: Scene;
   let aggregator: Hex;
   let gasReader: Hex;
@@ -84,7 +84,7 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect(await last()).toBe(400_007n);
   });
 
-  it("says no more of it where the caller fixed the gas: the block of the proof is another, not the outcome", async () => {
+  it("is no finding of a proof where the caller fixed the gas: only the block differs, not the outcome", async () => {
     const data = calldata(artifacts.GasReader, "record");
     for (const gas of [120_000n, 900_000n, 16_000_000n]) {
       const report = await preflight(scene.url, { from: owner.address, to: gasReader, data, gas });
@@ -96,7 +96,7 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect([fixed.verdict, severe(fixed)]).toEqual(["ready", []]);
   });
 
-  it("warns where the outcome follows the gas, and the outcome told is that of the limit handed out", async () => {
+  it("is a warning where the outcome follows the gas, and the outcome shown is that of this limit", async () => {
     const data = calldata(artifacts.GasReader, "record");
     const report = await preflight(scene.url, { from: owner.address, to: gasReader, data });
     expect(codesOf(report)).toContain("GasDependent/warning");
@@ -106,7 +106,7 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     await mined(report);
   });
 
-  it("is enough on sealed state for what others' pending transactions have warmed from zero", async () => {
+  it("is enough on latest state for slots that others' pending transactions have made nonzero", async () => {
     // adds one to each of forty words
     const counters = await scene.deploy({ abi: [], bytecode: creation("60285b60019003805460010181558060025700") });
     await scene.send(third, { to: counters });
@@ -118,7 +118,7 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     await scene.mine();
   });
 
-  it("is asked once more, and no more often, where the proof of a wider one lacks an answer", async () => {
+  it("is tried once more, and no more often, where the proof of a wider one lacks an answer", async () => {
     const counters = await scene.deploy({ abi: [], bytecode: creation("60285b60019003805460010181558060025700") });
     await scene.send(third, { to: counters });
     let isWidened = false;
@@ -135,7 +135,7 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     expect(new Set(rounds).size).toBe(1);
   });
 
-  it("covers the peak of a call that is refunded in the end", async () => {
+  it("covers the peak of a call that gets a refund in the end", async () => {
     const data = calldata(artifacts.StorageClearer, "clear", [25n]);
     const report = await preflight(scene.url, { from: owner.address, to: clearer, data });
     expect(report.verdict).toBe("ready");
@@ -193,7 +193,7 @@ describe.each(scenesFor("gas limits"))("on %s", (name, start) => {
     await isSaidAgain(report, "GasHeadroomThin/warning");
   });
 
-  it("of a later transaction that is refunded covers its peak, and is no wider than that takes", async () => {
+  it("covers the peak of a later transaction with a refund, and no more", async () => {
     const report = await preflight(scene.url, [
       { from: owner.address, to: nobody, value: 1n },
       { from: owner.address, to: clearer, data: calldata(artifacts.StorageClearer, "clear", [20n]) },

@@ -5,9 +5,9 @@ import { runOn } from "../harness/accuracy/run.js";
 import { summarise } from "../harness/accuracy/table.js";
 
 describe.each(bedsOf(measured).map(([name, start], index) => [name, start, index] as const))(
-  "on %s",
+  "drawn transactions on %s",
   (name, start, index) => {
-    it("what is said is what comes to pass", { timeout: 180_000 }, async () => {
+    it("happen as reported, with no false verdict", { timeout: 180_000 }, async () => {
       // what is blocked is sent too, and a bundle of four may come last; another part of the kinds on each bed
       const samples = await runOn(start, 14, 8 * index);
       const { falseReady, falseBlocked, warned, ...figures } = summarise(samples);

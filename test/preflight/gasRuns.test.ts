@@ -57,7 +57,7 @@ const inDoubt = [expect.any(String), expect.arrayContaining(["Transport/unavaila
 const told = async (report: BundleReport) => [report.verdict, codesOf(report), await isReady(report)];
 
 describe("a swallowed inner call", () => {
-  it("works at the limit that a scan hands out, settled in a second round", async () => {
+  it("works at the limit that a scan hands out, found in a second round", async () => {
     const input = swallowing(400_007n, 40);
     const scanned = await scan(scene.url, input);
     expect([scanned.ledger.rounds, new Set(gasRounds(scanned))]).toEqual([2, new Set([2])]);
@@ -69,7 +69,7 @@ describe("a swallowed inner call", () => {
     expect([limitOf(proven), proven.digest]).toEqual([limitOf(scanned), scanned.digest]);
   });
 
-  it.each([0, 1, 2])("is never taken to work by a preflight that lost its gas run %s", async (index) => {
+  it.each([0, 1, 2])("is never ready in a preflight that lost its gas run %s", async (index) => {
     const input = swallowing(3_000_001n, 2);
     const honest = await preflight(scene.url, input);
     expect([honest.verdict, await isReady(honest)]).toEqual(["ready", true]);
@@ -81,12 +81,12 @@ describe("a swallowed inner call", () => {
     else expect(await told(report)).toEqual(inDoubt);
   });
 
-  it("is never taken to work by a preflight that lost every gas run", async () => {
+  it("is never ready in a preflight that lost every gas run", async () => {
     const layer = tampered(scene.url, ({ purpose }) => (purpose === "gas" ? transport : null));
     expect(await told(await preflightOn(layer, swallowing(3_000_001n, 2)))).toEqual(inDoubt);
   });
 
-  it("is never taken to work by a proof from outside that lost its run with ample gas", async () => {
+  it("is never ready in a proof from outside that lost its run with ample gas", async () => {
     const scanned = await scan(scene.url, swallowing(3_000_001n, 2));
     expect(await isReady(await prove(scene.url, scanned))).toBe(true);
     const layer = tampered(scene.url, ({ purpose }) => (purpose === "ample" ? transport : null));
@@ -94,12 +94,12 @@ describe("a swallowed inner call", () => {
   });
 });
 
-describe("a call that tells what its sender has", () => {
+describe("a call that shows what its sender has", () => {
   it.each([
     ["emits", "33315f5260205fa000"],
     ["returns", "33315f5260205ff3"],
     ["emits of the origin", "32315f5260205fa000"],
-  ])("and %s it does not hang on its gas", async (_, code) => {
+  ])("is not taken to depend on its gas where it %s it", async (_, code) => {
     // to one byte alone, for whoever asks for an owner must not get an amount
     const teller = await scene.deploy({ abi: [], bytecode: creation(`36600114600857005b${code}`) });
     const call = { from: owner.address, to: teller, data: "0x01" as const };

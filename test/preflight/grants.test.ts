@@ -17,7 +17,7 @@ const rights = (report: Report.Report) =>
   ]);
 
 for (const [name, start] of scenesFor("rights of other standards")) {
-  describe(`on ${name}`, () => {
+  describe(`rights and movements beside ERC-20, on ${name}`, () => {
     let scene: Scene;
     let at: Readonly<
       Record<"claims" | "grants" | "punks" | "auth" | "unfamiliar" | "quiet" | "nft" | "vault" | "sink", Hex>
@@ -54,7 +54,7 @@ for (const [name, start] of scenesFor("rights of other standards")) {
       preflight(scene.url, { from: me, to, data: calldata(artifact, call, args) }, { policies });
     const judged = (report: Report.Report, by = policies) => by.map(({ evaluate }) => evaluate(report)._tag);
 
-    it("an operator and an approval of ERC-6909 are rights, measured on both sides", async () => {
+    it("show an operator and an approval of ERC-6909 as rights, measured on both sides", async () => {
       const operator = await run(at.claims, artifacts.Claims, "setOperator", you, true);
       expect(rights(operator)).toEqual([["erc6909", me, you, null, 0n, 1n, true, "measured"]]);
       expect(judged(operator)).toEqual(["Fail", "Fail"]);
@@ -68,7 +68,7 @@ for (const [name, start] of scenesFor("rights of other standards")) {
       ]);
     });
 
-    it("a transfer of ERC-6909 is a movement, measured by its id", async () => {
+    it("show a transfer of ERC-6909 as a movement, measured by its id", async () => {
       const input = { from: me, to: at.claims, data: calldata(artifacts.Claims, "transfer", [you, 3n, 40n]) };
       const most = [Policy.maxSpent(at.claims, 39n), Policy.maxSpent(at.claims, 40n)];
       const report = await preflight(scene.url, input, { policies: most });
@@ -82,7 +82,7 @@ for (const [name, start] of scenesFor("rights of other standards")) {
       expect(judged(report, most)).toEqual(["Fail", "Pass"]);
     });
 
-    it("operators of ERC-777, delegated credit and authorisations are rights, measured on both sides", async () => {
+    it("show operators of ERC-777, delegated credit and authorisations as rights, measured on both sides", async () => {
       const operator = await run(at.grants, artifacts.Grants, "authorizeOperator", you);
       expect(rights(operator)).toEqual([["erc777", me, you, null, 0n, 1n, true, "measured"]]);
       const credit = await run(at.grants, artifacts.Grants, "approveDelegation", you, 9n);
@@ -96,7 +96,7 @@ for (const [name, start] of scenesFor("rights of other standards")) {
       ]);
     });
 
-    it("an offer of a CryptoPunk is a right that no policy passes", async () => {
+    it("show an offer of a CryptoPunk as a right that no policy passes", async () => {
       const gift = await run(at.punks, artifacts.Punks, "offerPunkForSaleToAddress", 8n, 0n, you);
       expect(rights(gift)).toEqual([["cryptopunks", me, you, 8n, null, 1n, false, "logged"]]);
       const open = await run(at.punks, artifacts.Punks, "offerPunkForSale", 8n, 0n);
@@ -107,7 +107,7 @@ for (const [name, start] of scenesFor("rights of other standards")) {
       }
     });
 
-    it("a right of an unknown kind passes no policy on new ones, and alarms nobody", async () => {
+    it("show a right of an unknown kind, which passes no policy on new ones, and warns nobody", async () => {
       const entrusted = await run(at.unfamiliar, artifacts.Unfamiliar, "entrust", you);
       expect(entrusted.findings.map(({ code, severity }) => `${code}/${severity}`)).toContain("EventUnexplained/info");
       expect(judged(entrusted)).toEqual(["Unknown", "Pass"]);
@@ -123,14 +123,14 @@ for (const [name, start] of scenesFor("rights of other standards")) {
       expect(judged(asked)[0]).toBe("Unknown");
     });
 
-    it("an owner that solmate's contracts announce is one", async () => {
+    it("show an owner that solmate's contracts announce", async () => {
       const given = await run(at.auth, artifacts.Auth, "setOwner", you);
       expect(severe(given)).toContain("OwnershipChanged/warning");
       const kept = await run(at.auth, artifacts.Auth, "setAuthority", you);
       expect(severe(kept)).toContain("OwnershipChanged/warning");
     });
 
-    it("an allowance that is spent without an event is told, and is no new right", async () => {
+    it("show an allowance that is spent without an event, and as no new right", async () => {
       const deposit = [at.quiet, at.vault, 60n];
       const paid = await run(at.unfamiliar, artifacts.Unfamiliar, "deposit", ...deposit);
       expect(rights(paid)).toEqual([["erc20", me, at.unfamiliar, null, 100n, 40n, false, "measured"]]);
@@ -142,7 +142,7 @@ for (const [name, start] of scenesFor("rights of other standards")) {
     });
 
     if (name === "anvil")
-      it("what is spent inside Permit2 is told: to whoever was called, and to who takes it there", async () => {
+      it("show what is spent inside Permit2, to the called contract and to the taker there", async () => {
         const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3";
         await scene.ask("anvil_setCode", [permit2, artifacts.Permit2.deployedBytecode]);
         const { deploy, send, mined } = await sendingFrom(scene);
@@ -167,7 +167,7 @@ for (const [name, start] of scenesFor("rights of other standards")) {
         );
       });
 
-    it("an allowance of what there is, or more, is unlimited", async () => {
+    it("show an allowance of the whole supply or more as unlimited", async () => {
       const approve = (amount: bigint) => run(at.quiet, artifacts.QuietAllowance, "approve", at.vault, amount);
       expect((await Promise.all([999n, 1000n, 2n ** 128n - 1n].map(approve))).map((report) => judged(report))).toEqual([
         ["Fail", "Pass"],
@@ -176,13 +176,13 @@ for (const [name, start] of scenesFor("rights of other standards")) {
       ]);
     });
 
-    it("tokens sent to their own contract are a warning, and to anybody else none", async () => {
+    it("give a warning for tokens sent to their own contract, and none for other receivers", async () => {
       const send = (to: Hex) => run(at.quiet, artifacts.QuietAllowance, "transfer", to, 5n);
       expect(severe(await send(at.quiet))).toEqual(["TokensStranded/warning"]);
       expect(severe(await send(you))).toEqual([]);
     });
 
-    it("one NFT is not made up for by another", async () => {
+    it("do not offset one NFT by another", async () => {
       const data = calldata(artifacts.Unfamiliar, "trade", [at.nft, 1n, at.unfamiliar, 2n]);
       const most = [Policy.maxSpent(at.nft, 0n), Policy.maxSpent(at.nft, 1n)];
       const report = await preflight(scene.url, { from: me, to: at.unfamiliar, data }, { policies: most });

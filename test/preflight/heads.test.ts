@@ -12,12 +12,12 @@ import { CurrentRun } from "../rooms/rpc.js";
 
 const send = { from: other.address, to: nobody, value: 1n } as const;
 
-describe("a node of Ethereum's", () => {
+describe("a node of Ethereum with an old head", () => {
   it.each([
     ["one slot", 14, "ready", []],
     ["three slots", 42, "caution", ["HeadOld/warning"]],
     ["four slots", 54, "unknown", ["PendingStale/unavailable"]],
-  ])("%s behind", async (_, age, verdict, codes) => {
+  ])("is judged %s behind", async (_, age, verdict, codes) => {
     const args = ["--timestamp", String(Math.floor(Date.now() / 1000) - age)];
     const node = await startAnvil({ chainId: 1, args });
     const report = await preflightOn(layerOf(node.url), send);
@@ -71,7 +71,7 @@ const gateway = (
 
 const geth = findGethOrWarn("gateways over two heads, or two chains");
 
-describe.runIf(geth !== null)("a gateway over two heads of Ethereum's, on geth", () => {
+describe.runIf(geth !== null)("a gateway over two nodes of Ethereum, on geth", () => {
   const members = 24;
   let node: GethDev;
   let [old, hash] = ["", ""];
@@ -105,11 +105,11 @@ describe.runIf(geth !== null)("a gateway over two heads of Ethereum's, on geth",
     return all;
   };
 
-  it("is never ready for what fails at the later one, where any answer named it", async () => {
+  it("is never ready for a call that fails at the later head, where any answer named that", async () => {
     expect((await verdicts(pass)).filter((verdict) => verdict === "ready")).toEqual([]);
   });
 
-  it("stays of use", async () => {
+  it("is ready for a transfer all the same", async () => {
     const ready = (await verdicts(send)).filter((verdict) => verdict === "ready");
     expect(ready.length).toBeGreaterThan(members / 2);
   });
@@ -138,7 +138,7 @@ describe.runIf(geth !== null)("a gateway over two chains, on geth", () => {
     ["header and next", ["eth_getBlockByNumber", "next"]],
     ["all runs but exact", ["ample", "readerOnly", "next", "eth_getBlockByNumber"]],
     ["all runs but next", ["ample", "readerOnly", "exact", "eth_getBlockByNumber"]],
-  ])("whose other one tells %s: what fails is not ready", async (_, purposes) => {
+  ])("is not ready for a call that fails on the other chain, where that shows %s", async (_, purposes) => {
     const other = await Effect.runPromise(Effect.provide(Rpc.Rpc, layerOf(open.url)));
     const mixed = gateway(closed.url, (real, method, params, purpose) =>
       (purposes.includes(purpose) ? other : real).request(method, params),

@@ -35,7 +35,7 @@ const mined = async (scene: Scene, who: Who, report: BundleReport) => {
   return Promise.all(hashes.map((hash) => scene.receipt(hash)));
 };
 
-describe.each(scenesFor("honest contracts"))("on %s", (node, start) => {
+describe.each(scenesFor("honest contracts"))("honest contracts on %s", (node, start) => {
   const staged = Object.entries(rows).filter(([, { isGethOnly }]) => isGethOnly !== true || node === "geth");
   let stage: Stage;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each(scenesFor("honest contracts"))("on %s", (node, start) => {
 
   describe("under forty transactions of others", () => {
     beforeAll(() => crowd(stage));
-    it.each(staged)("%s", async (name, row) => {
+    it.each(staged)("have the expected verdict: %s", async (name, row) => {
       const who = whoOf(name);
       const acts = await asked(row, stage, who);
       const report = await preflight(stage.scene.url, acts.map(bare), row.options?.(stage, who));
@@ -57,9 +57,9 @@ describe.each(scenesFor("honest contracts"))("on %s", (node, start) => {
     });
   });
 
-  describe("alone, and mined as it was told", () => {
+  describe("alone, and mined as reported", () => {
     beforeAll(() => drain(stage.scene));
-    it.each(staged)("%s", async (name, row) => {
+    it.each(staged)("have the expected verdict, and do the same when mined: %s", async (name, row) => {
       const { scene, at } = stage;
       const who = whoOf(name);
       const acts = await asked(row, stage, who);

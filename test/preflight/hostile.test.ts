@@ -20,7 +20,7 @@ interface Simulated {
   readonly logs: ReadonlyArray<{ readonly address: Hex; readonly topics: ReadonlyArray<Hex>; readonly data: Hex }>;
 }
 
-describe.each(scenesFor("hostile tokens"))("on %s", (_, start) => {
+describe.each(scenesFor("hostile tokens"))("hostile tokens on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   let nft: Hex;
@@ -79,7 +79,7 @@ describe.each(scenesFor("hostile tokens"))("on %s", (_, start) => {
     return block.calls;
   };
 
-  it("the user's own result with and without the witness is the same, and others are measured as ever", async () => {
+  it("leave the user's own result the same with and without the witness, and others are measured as ever", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(modes.length - 1),
@@ -124,7 +124,7 @@ describe.each(scenesFor("hostile tokens"))("on %s", (_, start) => {
     );
   });
 
-  it("every one of them at once starves nobody", async () => {
+  it("cannot starve the other questions, all of them at once", async () => {
     const bundle = [...hostile.keys()].map((mode) => fighting(mode, "transfer", [you, 3n]));
     const report = await preflight(scene.url, [...bundle, honest(5n)]);
     const measured = report.balanceChanges.filter((change) => change.token === token);
@@ -137,7 +137,7 @@ describe.each(scenesFor("hostile tokens"))("on %s", (_, start) => {
     );
   });
 
-  it("metadata of any shape is bounded, and shown harmless", async () => {
+  it("are shown bounded and harmless, with metadata of any shape", async () => {
     const { send, mined } = await sendingFrom(scene);
     const text = Buffer.from("\u001b[2JUSD\u202eC");
     const evil: ReadonlyArray<Hex> = [

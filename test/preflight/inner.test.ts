@@ -53,7 +53,7 @@ const said = ({ verdict, findings }: Report) => [
 const ready = ["ready"];
 const failing = ["caution", "InnerCallFailed"];
 
-describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
+describe.each(scenesFor("calls that fail inside"))("calls that fail inside, on %s", (_, start) => {
   let scene: Scene;
   let reverter: Hex = "0x";
   beforeAll(async () => {
@@ -112,7 +112,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     ];
     const counter = calldata(Reverter, "swallow", [nobody, idle]);
 
-    it("tells which call failed, and why, in each of its forms that pass over failures", async () => {
+    it("of Multicall3 are named with their reason in each form that ignores failures", async () => {
       for (const [name, args] of forms(plain)) {
         // its answer holds the hash of the block before
         if (name === "tryBlockAndAggregate") continue;
@@ -131,14 +131,14 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       }
     });
 
-    it("tells it of the form that answers with the block", async () => {
+    it("are named in the form that answers with the block", async () => {
       const [name, args] = forms("0xdeadbeef")[1] ?? ["", []];
       const report = await run(at, call(name, args));
       expect(said(report)).toEqual(failing);
       expect(inner(report)).toMatchObject([{ "made by": at, call: 2, to: reverter }]);
     });
 
-    it("says nothing of honest ones, in any form", async () => {
+    it("are not reported in honest batches, in any form", async () => {
       for (const [name, args] of [
         ...forms(counter),
         ["aggregate", [pairs(counter)]] as const,
@@ -150,13 +150,13 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       }
     });
 
-    it("looks into batches within batches", async () => {
+    it("are found in batches within batches", async () => {
       const within = call("tryAggregate", [false, pairs(plain)]);
       const report = await run(at, call("aggregate", [[{ target: at, callData: within }]]));
       expect(inner(report)).toMatchObject([{ "made by": at, call: 2, to: reverter }]);
     });
 
-    it("does not believe the answers of code that is not known, and a policy then cannot tell", async () => {
+    it("are not read from answers of unknown code, and a policy is then unknown", async () => {
       const code = (await scene.ask("eth_getCode", [at, "latest"])) as Hex;
       // another build: one byte more behind the code
       const size = toHex((code.length - 2) / 2 + 1, { size: 2 });
@@ -183,7 +183,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       expect(inner(traced)).toMatchObject([{ to: reverter, call: 2 }]);
     });
 
-    it("takes a permit that somebody else used before for no failure", async () => {
+    it("are not counted for a permit that somebody else used before", async () => {
       const coin = await scene.deploy(PermitToken);
       const use = (functionName: "mint" | "approve" | "transferFrom" | "permit", args: ReadonlyArray<unknown>) =>
         calldata(PermitToken, functionName, args);
@@ -208,7 +208,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       expect((await run(at, paying(101n), { policies })).verdict).toBe("blocked");
     });
 
-    it("tells what fails in one of the worlds alone", async () => {
+    it("are reported when they fail in one simulated block alone", async () => {
       // reverts where the time is odd, as it is in one of the two
       const gate = await scene.deploy({ abi: [], bytecode: "0x600e600c600039600e6000f342600116600857005b60006000fd" });
       const args = [[{ target: gate, allowFailure: true, callData: idle }]];
@@ -219,7 +219,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       expect(held.verdict).toBe("blocked");
     });
 
-    it("is a blocker by policy, and an info where the policy names the call", async () => {
+    it("are blocked by a policy, and information where the policy names the call", async () => {
       const [, args] = forms(plain)[2] ?? ["", []];
       const data = call("aggregate3", args);
       const selector = plain.slice(0, 10) as Hex;
@@ -238,7 +238,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     });
   });
 
-  describe.each(["1.4.1", "1.5.0"] as const)("Safe %s", (version) => {
+  describe.each(["1.4.1", "1.5.0"] as const)("in a Safe %s", (version) => {
     let safe: Hex = "0x";
     const exec = (to: Hex, value: bigint, data: Hex) => executing({ to, value, data }, owner.address, 50_000n);
     beforeAll(async () => {
@@ -247,19 +247,19 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       await send(safe, executing({ to: safe, data: encode("enableModule", owner.address) }));
     });
 
-    it("tells of a payment that its own nonce was used up for", async () => {
+    it("include a payment that used up the Safe's nonce", async () => {
       const report = await run(safe, exec(third.address, 5_000n, "0x"));
       expect(said(report)).toEqual(failing);
       expect(inner(report)).toMatchObject([{ "made by": safe, call: 1, to: third.address.toLowerCase() }]);
       expect(said(await run(safe, exec(third.address, 500n, "0x")))).toEqual(ready);
     });
 
-    it("tells why the call reverted, by the node's trace", async () => {
+    it("explain the revert by the node's trace", async () => {
       const report = await run(safe, exec(reverter, 0n, plain), { abis: [Reverter.abi] });
       expect(inner(report)).toMatchObject([{ to: reverter, reason: expect.stringContaining("Plain(code: 7)") }]);
     });
 
-    it("tells of a module's call that failed", async () => {
+    it("include a module's call", async () => {
       for (const functionName of ["execTransactionFromModule", "execTransactionFromModuleReturnData"] as const) {
         const call = (value: bigint) => encode(functionName, third.address, value, "0x", 0);
         expect(said(await run(safe, call(5_000n)))).toEqual(failing);
@@ -268,7 +268,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     });
   });
 
-  describe.each(["0.6", "0.7", "0.8", "0.9"])("EntryPoint %s", (version) => {
+  describe.each(["0.6", "0.7", "0.8", "0.9"])("in EntryPoint %s", (version) => {
     const isOld = version === "0.6";
     const isTyped = version === "0.8" || version === "0.9";
     const op = isOld
@@ -345,7 +345,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     };
     const bundle = (ops: ReadonlyArray<unknown>) => calldata({ abi }, "handleOps", [ops, other.address]);
 
-    it("is ready with honest operations: a deposit is no token", async () => {
+    it("leave honest operations ready: a deposit is no token", async () => {
       const report = await run(
         entryPoint,
         bundle([await signed(0, nobody, 0n, idle), await signed(1, nobody, 0n, "0x")]),
@@ -366,7 +366,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       expect(said(await run(entryPoint, withdraw(third.address)))).toEqual(["caution", "TransferMismatch"]);
     });
 
-    it("has one warning for each operation that fails", async () => {
+    it("give one warning for each operation", async () => {
       const one = await run(
         entryPoint,
         bundle([await signed(0, nobody, 0n, idle), await signed(1, reverter, 0n, plain)]),
@@ -384,7 +384,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     });
   });
 
-  describe("ERC-2771", () => {
+  describe("in a forwarder of ERC-2771", () => {
     const request = "(address from,address to,uint256 value,uint256 gas,uint48 deadline,bytes data,bytes signature)";
     const abi = parseAbi([
       `function executeBatch(${request}[] requests, address refundReceiver) payable`,
@@ -403,7 +403,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       { name: "nonce", type: "uint256" },
     ] as const;
 
-    it("tells of requests that failed in a batch, and of those that never ran", async () => {
+    it("include failed requests of a batch, and those that never ran", async () => {
       const forwarder = await deploy("ERC2771Forwarder 5.4", "string", ["Forwarder"]);
       // trusts every forwarder, reverts on 0x11111111, and takes anything else
       const target = await scene.deploy({
@@ -437,7 +437,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
       expect(said(await run(forwarder, batch([await signed(fine, 0n, third)])))).toEqual(failing);
     });
 
-    it("tells of a request that an older forwarder let fail, by the node's trace", async () => {
+    it("include a request that an older forwarder let fail, by the node's trace", async () => {
       const forwarder = await deploy("MinimalForwarder 4.9");
       const call = async (data: Hex) => {
         const req = { from: other.address, to: reverter, value: 0n, gas: 100_000n, nonce: 0n, data };
@@ -455,7 +455,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     });
   });
 
-  it("tells of executions that an ERC-7579 account tried in vain", async () => {
+  it("of an ERC-7579 account include its failed executions", async () => {
     const account = await deploy("Account7579");
     const abi = parseAbi(["function execute(bytes32,bytes) payable"]);
     const single = `0x0001${"0".repeat(60)}` as Hex;
@@ -481,7 +481,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     expect(said(await run(account, execute(single, one(fine))))).toEqual(ready);
   });
 
-  it("tells of a router's plan that may fail and did, by the node's trace", async () => {
+  it("of a router include a plan that may fail and did, by the node's trace", async () => {
     const names = `${"address,".repeat(18)}bytes32,bytes32`;
     const values = [...Array.from({ length: 18 }, () => nobody), zero32, zero32];
     const router = await deploy("UniversalRouter 1.6", `(${names})`, [values]);
@@ -498,7 +498,7 @@ describe.each(scenesFor("calls that fail inside"))("on %s", (_, start) => {
     expect(said(await run(router, plan(0n)))).toEqual(ready);
   });
 
-  it("says nothing of an event that a stranger emits", async () => {
+  it("are not read from an event that a stranger emits", async () => {
     // LOG1 of ExecutionFailure(bytes32,uint256) by an account that is called deeper, by no known form
     const topic = "23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23";
     const runtime = `7f${topic}60406000a100`;

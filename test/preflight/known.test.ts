@@ -23,7 +23,7 @@ const asked = ({ ledger }: Report) => ledger.requests.filter(({ tries }) => trie
 const methodsOf = ({ ledger }: Report, round: number) =>
   ledger.requests.flatMap((request) => (request.round === round ? [request.run ?? request.method] : [])).sort();
 
-describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
+describe.each(scenesFor("a known endpoint"))("an endpoint that is known already, %s", (name, start) => {
   let scene: Scene;
   let token: `0x${string}`;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
   const scan = Effect.suspend(() => Preflight.scan(transferOf(token) as never));
   const preflight = Effect.suspend(() => Preflight.preflight(transferOf(token) as never));
 
-  it("costs eleven requests on the first scan and eight after, seventeen and thirteen with its proof", async () => {
+  it("needs eleven requests for the first scan and eight later, seventeen and thirteen with the proof", async () => {
     const [first, second, third] = await connected(Effect.all([preflight, scan, preflight]));
     expect([first, second, third].map(({ verdict }) => verdict)).toEqual(["ready", "ready", "ready"]);
     expect([asked(first), asked(second), asked(third)]).toEqual([17, 8, 13]);
@@ -53,7 +53,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
     expect(await connected(Effect.map(scan, asked))).toBe(11);
   });
 
-  it("is asked for its tip by receipts again, when the history no longer tells it", async () => {
+  it("is asked for receipts again, for the tip, when the history no longer gives it", async () => {
     let isBroken = false;
     const tamper: Tampering = ({ method }) =>
       isBroken && method === "eth_feeHistory" ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null;
@@ -73,7 +73,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
     expect(tip).toBe(same);
   });
 
-  it("asks the witness alone where the run says nothing, and the header does not tell the base fee", async () => {
+  it("gets one more witness request where the run answers nothing and the header gives no base fee", async () => {
     for (const broken of ["ample", "eth_getBlockByNumber", "eth_feeHistory", "no base fee"]) {
       let isBroken = false;
       const tamper: Tampering = ({ method, purpose }) => {
@@ -99,7 +99,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
     }
   });
 
-  it("gives the poor the same answer", async () => {
+  it("gives a poor sender the same answer", async () => {
     const poor = { from: owner.address, to: nobody, value: 10n ** 30n } as const;
     const [first, second] = await connected(Effect.all([Preflight.scan(poor), Preflight.scan(poor)]));
     expect([second.verdict, codesOf(second)]).toEqual([first.verdict, codesOf(first)]);
@@ -107,7 +107,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
     expect([methodsOf(second, 2), methodsOf(second, 3)]).toEqual([["eth_chainId", "readerOnly"], ["funded"]]);
   });
 
-  it.runIf(name === "anvil")("is found out when a fee oracle comes to live there", async () => {
+  it.runIf(name === "anvil")("is read again when a fee oracle comes to live there", async () => {
     const [before, after, later] = await connected(
       Effect.gen(function* () {
         yield* scan;
@@ -126,7 +126,7 @@ describe.each(scenesFor("a known endpoint"))("on %s", (name, start) => {
   });
 });
 
-it("is found out when another chain answers", async () => {
+it("another chain behind a known endpoint is noticed", async () => {
   const [one, other] = [await startAnvil(), await startAnvil({ chainId: 4242 })];
   const behind = { target: one.url };
   const proxy = await startProxy(behind);
@@ -147,7 +147,7 @@ it("is found out when another chain answers", async () => {
   await Promise.all([proxy.stop(), one.stop(), other.stop()]);
 });
 
-it("is found out when another chain answers that simulates on no pending state", async () => {
+it("another chain behind a known endpoint that simulates on no pending state is noticed", async () => {
   const [one, other] = [await startAnvil(), await startAnvil({ chainId: 4242 })];
   const behind = { target: one.url };
   const proxy = await startProxy(behind);
@@ -172,7 +172,7 @@ it("is found out when another chain answers that simulates on no pending state",
 const heads = (report: Report) => methodsOf(report, 2).filter((method) => method === "eth_getBlockByNumber").length;
 
 /** What was remembered after these, by how many requests a scan then asks: 8 of an endpoint that is known, else 11. */
-describe("what an endpoint is believed", () => {
+describe("the facts that are remembered of an endpoint", () => {
   const otherHash = `0x${"77".repeat(32)}`;
   const foreign: Tampering = ({ method }) =>
     method === "eth_getBlockByNumber" ? (header) => ({ ...(header as object), hash: otherHash }) : null;
@@ -195,12 +195,12 @@ describe("what an endpoint is believed", () => {
   it.each<[string, Preflight.Options]>([
     ["pretended", { stateOverrides: { [nobody]: { balance: 1n } } }],
     ["long gone", { block: 1n }],
-  ])("is nothing of a state that is %s", async (_, options) => {
+  ])("are not used on a state that is %s", async (_, options) => {
     const [, after, known] = await scans([options, undefined, undefined]);
     expect([after, known].map((report) => report && asked(report))).toEqual([11, 8]);
   });
 
-  it("is nothing where the header is of another branch, which is asked about again", async () => {
+  it("are not used where the header is of another branch, which is asked again", async () => {
     let isForeign = true;
     const layer = tampered(url, (one) => (isForeign ? foreign(one) : null));
     const reports = await Effect.runPromise(
@@ -217,7 +217,7 @@ describe("what an endpoint is believed", () => {
     expect(methodsOf(reports[3], 2)).toEqual(expect.arrayContaining(["readerOnly", "ample", "eth_chainId"]));
   });
 
-  it("is the chain for ten minutes after it was named, not after it was last believed", async () => {
+  it("include the chain for ten minutes after it was named, not after it was last used", async () => {
     let now = 0;
     const clocked = Layer.effect(
       Rpc.Rpc,
@@ -232,7 +232,7 @@ describe("what an endpoint is believed", () => {
     expect(named).toEqual([true, false, true, false]);
   });
 
-  it("does not stand for a base fee that is pretended, nor for what a model of the caller's own reads", async () => {
+  it("are not used for a pretended base fee, nor for what a caller's own model reads", async () => {
     const baseFeePerGas = 7_000_000_000n;
     const [, pretended] = await scans([undefined, { blockOverrides: { baseFeePerGas } }]);
     expect(methodsOf(pretended as Report, 1)).toContain("readerOnly");
@@ -252,7 +252,7 @@ describe("what an endpoint is believed", () => {
     expect(methodsOf(warm as Report, 1)).toContain("readerOnly");
   });
 
-  it("does not take over the header of a scan that has grown old", async () => {
+  it("do not use the header of a scan that has grown old", async () => {
     const reports = await Effect.runPromise(
       Effect.forEach([0, 1, 4, 20], (blocks) =>
         Preflight.reserving(() =>
@@ -271,7 +271,7 @@ describe("what an endpoint is believed", () => {
     }
   });
 
-  it("asks the header once beside the proof, whether that of the scan came long before the rest or not at all", async () => {
+  it("leave one request for the header beside the proof, whether the scan was long before or not at all", async () => {
     const slow = Layer.effect(
       Rpc.Rpc,
       Effect.map(Rpc.Rpc, (real) =>
@@ -293,7 +293,7 @@ describe("what an endpoint is believed", () => {
     }
   });
 
-  it("asks for no nonce where nothing was learned", async () => {
+  it("leave out a nonce request where nothing was learned", async () => {
     const down = tampered(url, ({ method }) =>
       method === "eth_simulateV1" ? new RpcError({ method, reason: new Transport({ detail: "" }) }) : null,
     );
@@ -303,7 +303,7 @@ describe("what an endpoint is believed", () => {
     expect([report.verdict, taken]).toEqual(["unknown", 0]);
   });
 
-  it("a node is not believed to refuse a parameter, where the caller's own overrides are refused", async () => {
+  it("do not include a refused parameter when the caller's own overrides were refused", async () => {
     const refusal = new RpcError({
       method: "eth_simulateV1",
       reason: new InvalidParams({ code: -32602, detail: "bad override" }),
@@ -320,7 +320,7 @@ describe("what an endpoint is believed", () => {
     expect([first.observed.tier, second.observed.tier, second.verdict]).toEqual(["none", "simulate", "ready"]);
   });
 
-  it("what a caller pretends is nothing that others believe", async () => {
+  it("include nothing that a caller pretended", async () => {
     for (const address of [l1Block, oracle]) await rawRequest(url, "anvil_setCode", [address, "0x60015f5260205ff3"]);
     const gone = { [l1Block]: { code: "0x" }, [oracle]: { code: "0x" } } as const;
     const [honest, pretended, after] = await Effect.runPromise(
@@ -337,7 +337,7 @@ describe("what an endpoint is believed", () => {
 
 describe("the memory of a connection", () => {
   const memory = (now: () => number) => memoryOf(now, 1_000);
-  it("believes a fact for its time, and forgets all at once", () => {
+  it("holds a fact for its time, and forgets all at once", () => {
     let now = 0;
     const known = memory(() => now);
     expect(known.recall("chainId")).toBeNull();
@@ -351,7 +351,7 @@ describe("the memory of a connection", () => {
     known.forget();
     expect([known.recall("chainId"), known.recall("tellsTip")]).toEqual([null, null]);
   });
-  it("is bounded, whatever methods are asked", () => {
+  it("is bounded, whatever methods are called", () => {
     const known = memory(() => 0);
     const refusal = (method: string) =>
       Result.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }));

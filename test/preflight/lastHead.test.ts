@@ -52,7 +52,7 @@ const headersOf = (report: BundleReport) =>
   roundsOf(report).map((round) => round.filter((method) => method === "eth_getBlockByNumber").length);
 const reasonsOf = ({ ledger }: BundleReport) => [...new Set(ledger.requests.map(({ because }) => because))];
 
-describe.each(scenes)("on %s", (name, start) => {
+describe.each(scenes)("a proof on the remembered head of %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -85,7 +85,7 @@ describe.each(scenes)("on %s", (name, start) => {
   };
   const nothing = () => Promise.resolve();
 
-  it("takes one round where nothing moved, in the ledger and by arrival, and one request less than on a connection that knows no head", async () => {
+  it("takes one round where nothing moved, and one request less than on an unknown head", async () => {
     const proxy = await startProxy({ target: scene.url, inRounds: true });
     for (const input of [send, transferOf(token)]) {
       const reset = async () => proxy.reset();
@@ -103,7 +103,7 @@ describe.each(scenes)("on %s", (name, start) => {
     await proxy.stop();
   });
 
-  it("is made anew on the head that its round shows, where a block came since the report", async () => {
+  it("is made again on the head that its round shows, where a block came since the report", async () => {
     const [, again] = await proven(() => scene.mine());
     expect([again.verdict, again.observed.latestNumber]).toEqual(["ready", BigInt((await block()).number)]);
     expect([headersOf(again), reasonsOf(again)]).toEqual([
@@ -130,7 +130,7 @@ describe.each(scenes)("on %s", (name, start) => {
     ["whatever is in the round", () => true],
     ["the header alone", (method) => method === "eth_getBlockByNumber"],
     ["the runs alone", (method) => method === "eth_simulateV1"],
-  ])("a block that comes in the middle of the round, before %s, is seen", async (_, isBehind) => {
+  ])("sees a block that comes in the middle of the round, before %s", async (_, isBehind) => {
     let isArmed = false;
     const moving = Layer.effect(
       Rpc.Rpc,
@@ -157,7 +157,7 @@ describe.each(scenes)("on %s", (name, start) => {
     }
   });
 
-  it("asks for the head again where the round shows an earlier one, or none: a node that is behind is outvoted", async () => {
+  it("asks for the head again where the round shows an earlier one, or none, from a lagging node", async () => {
     for (const shown of ["earlier", "none"]) {
       let old: Fields | null = null;
       let left = 0;
@@ -185,7 +185,7 @@ describe.each(scenes)("on %s", (name, start) => {
     }
   });
 
-  it("of two nodes behind one address the later counts, whichever answers what", async () => {
+  it("counts the later of two nodes behind one address, whichever answers what", async () => {
     for (const places of [[0], [1], [2, 3], [1, 4], [0, 5]]) {
       let old: Fields | null = null;
       let asked = -1;
@@ -206,7 +206,7 @@ describe.each(scenes)("on %s", (name, start) => {
     }
   });
 
-  it("is never told by what a lagging node shows throughout: nothing is ready on an earlier head than was remembered, unless that is the head", async () => {
+  it("is never ready on an earlier head than the remembered one, unless the chain itself went back", async () => {
     if (name !== "anvil") return;
     const snapshot = await scene.ask("evm_snapshot", []);
     const [, back] = await proven(() => scene.ask("evm_revert", [snapshot]));
@@ -218,7 +218,7 @@ describe.each(scenes)("on %s", (name, start) => {
     ]);
   });
 
-  it("is made anew on another block of the same height", async () => {
+  it("is made again on another block of the same height", async () => {
     if (name !== "anvil") return;
     await turn({ scene, gate }, "open");
     await scene.mine();
@@ -246,7 +246,7 @@ describe.each(scenes)("on %s", (name, start) => {
     }
   });
 
-  it("asks first where the head is a block old, whichever clock says so", async () => {
+  it("reads the head first where that is a block old, by whichever clock", async () => {
     const real = Effect.runSync(Effect.service(Clock.Clock));
     for (const aheadMs of [0, 13_000]) {
       let by = 0;
@@ -260,7 +260,7 @@ describe.each(scenes)("on %s", (name, start) => {
     }
   });
 
-  it("asks first where the pace of the chain is not known, of several endpoints, and on a state that a scan would not choose", async () => {
+  it("reads the head first with an unknown pace, with several endpoints, and on a state that a scan would not choose", async () => {
     const [chain, quorum] = [
       Layer.merge(layerOf(scene.url), Chains.layerWith(1, { ...Chains.lookup(1), paceKnown: false })),
       quorumOf([layerOf(scene.url), layerOf(scene.url)]),
@@ -281,7 +281,7 @@ describe.each(scenes)("on %s", (name, start) => {
   });
 
   it.runIf(name === "anvil")(
-    "traces what a batch hides on the state that a scan would choose, whatever a posted report says of its own",
+    "traces inner calls of a batch on the state that a scan would choose, whatever a posted report says",
     async () => {
       const batch: Hex = `0x${"ba".repeat(20)}`;
       // answers with ones, of which no results of calls can be read

@@ -10,7 +10,7 @@ const known = other.address.toLowerCase() as Hex;
 const fake: Hex = `${known.slice(0, 6) as Hex}${"5a".repeat(16)}${known.slice(-4)}`;
 const knownAddresses = { [other.address]: "Savings" };
 
-describe.each(scenesFor("lookalikes"))("on %s", (_, start) => {
+describe.each(scenesFor("lookalikes"))("addresses that look like a known one, on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.each(scenesFor("lookalikes"))("on %s", (_, start) => {
   const found = ({ findings }: Report) => findings.filter(({ code }) => code === "LookalikeAddress");
   const rowOf = ({ payees }: Report, account: Hex) => payees.find(({ address }) => address === account);
 
-  it("a receiver and a spender that look like a known address are warnings, with both addresses and the name", async () => {
+  it("are warnings as receiver and as spender, with both addresses and the name", async () => {
     const token20 = { token, tokenId: null };
     const gets = [
       { receives: [{ token: null, tokenId: null, amount: 5n }], rights: [] },
@@ -49,7 +49,7 @@ describe.each(scenesFor("lookalikes"))("on %s", (_, start) => {
     }
   });
 
-  it("the known address itself, and a stranger, are none; without the option nothing is asked or found", async () => {
+  it("are not reported for the known address itself and for strangers; without the option nothing is looked up", async () => {
     for (const input of asks(other.address)) {
       const report = await scan(scene.url, input, { knownAddresses: [other.address] });
       expect([found(report), rowOf(report, known)?.address]).toEqual([[], known]);

@@ -20,7 +20,7 @@ import { blockOf, witnessSays, type BlockWire, type Wire } from "./wire.js";
 /** The runs of a preflight that nothing is in doubt of. */
 const runs = ["ample", "readerOnly", "exact", "next"] as const;
 
-describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
+describe.each(scenesFor("lying answers"))("lying answers of %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
     "cut short": (data) => data.slice(0, 40) as Hex,
     "no gas left": () => "0x7769743100",
   };
-  it.each(Object.entries(changes))("the witness says %s", async (_, change) => {
+  it.each(Object.entries(changes))("give no false ready where the witness says %s", async (_, change) => {
     for (const purpose of runs) {
       const report = await preflightOn(tampered(scene.url, garbage(purpose, change)), transfer());
       // the witness alone is one of two sources of everything it says, except L1 fees
@@ -54,7 +54,7 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
     expect(everywhere.verdict).toBe("unknown");
   });
 
-  it("random bytes changed in any answer of the witness are never a defect", async () => {
+  it("are never a defect, with random bytes changed in any answer of the witness", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(2_000), fc.nat(255), fc.constantFrom(...runs), async (at, byte, which) => {
         const change = (data: Hex): Hex => {
@@ -76,7 +76,7 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
       transfer(),
     );
 
-  it("counts of any size", async () => {
+  it("are never a defect with counts of any size", async () => {
     for (const result of [quantity(2n ** 256n - 1n), quantity(2n ** 64n - 1n), quantity(2n ** 53n), "0x", -1, null]) {
       for (const purpose of ["latest count", "pending count"])
         expect((await answered(purpose, result)).verdict, `${purpose} ${result}`).not.toBe("ready");
@@ -92,7 +92,7 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
     expect(severe(backwards)).toContain("CountsDisagree/warning");
   });
 
-  it("a simulation with too few, too many, or contradicting calls", async () => {
+  it("are never a defect in a simulation with too few, too many, or contradicting calls", async () => {
     const shapes: ReadonlyArray<(block: BlockWire) => unknown> = [
       (block) => [{ ...block, calls: block.calls.slice(1) }],
       (block) => [{ ...block, calls: [...block.calls, block.calls[0]] }],
@@ -127,7 +127,7 @@ describe.each(scenesFor("lying answers"))("on %s", (name, start) => {
     }
   });
 
-  it("estimates and fees of any size", async () => {
+  it("are never a defect in estimates and fees of any size", async () => {
     for (const result of ["0x0", quantity(2n ** 256n - 1n), quantity(2n ** 64n)]) {
       const report = await answered("eth_estimateGas", result);
       expect(report.transactions[0].outcome.status, result).toBe("success");

@@ -20,7 +20,7 @@ const given = async (scene: Scene, from: Hex, to: Hex, options?: Preflight.Optio
   return result.success;
 };
 
-describe.each(scenesFor("the most that can be sent"))("on %s", (_, start) => {
+describe.each(scenesFor("the most that can be sent"))("maxSendable on %s", (_, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -57,7 +57,7 @@ describe.each(scenesFor("the most that can be sent"))("on %s", (_, start) => {
     return { request, report };
   };
 
-  it("to an account is the whole balance but for gas and price, to the wei", async () => {
+  it("to an account is the whole balance without gas at its price, to the wei", async () => {
     await sent(await funded(10n ** 18n + 12_345_678_901n), nobody);
   });
   it("to a contract counts the gas of receiving it", async () => {
@@ -95,8 +95,8 @@ describe.each(scenesFor("the most that can be sent"))("on %s", (_, start) => {
   });
 });
 
-describe("on an OP-stack chain", () => {
-  it("keeps what the L1 and operator fee may become, and no more", async () => {
+describe("maxSendable on an OP-stack chain", () => {
+  it("keeps the most that L1 and operator fee can become, and no more", async () => {
     const scene = await startAnvilScene();
     const oracle = "0x420000000000000000000000000000000000000F";
     await rawRequest(scene.url, "anvil_setCode", [oracle, artifacts.FjordGasPriceOracle.deployedBytecode]);

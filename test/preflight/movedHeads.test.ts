@@ -5,8 +5,8 @@ import { everyPlace, headBeds, isFalse, manners, randomRuns, type Placed } from 
 const bounded = headBeds.filter(([name]) => !/43114|901|anvil, chain 1/.test(name));
 const paced = headBeds.filter(([name]) => name.endsWith("chain 1"));
 
-describe.each(bounded)("a competitor's block among the requests, on %s", (_, start) => {
-  it("nothing is ready on a block that a later request could tell to be old", async () => {
+describe.each(bounded)("another's block between the requests, on %s", (_, start) => {
+  it("leaves nothing ready on a block that a later request could show to be old", async () => {
     const ground = await start();
     try {
       const all: Array<Placed> = [];
@@ -19,7 +19,7 @@ describe.each(bounded)("a competitor's block among the requests, on %s", (_, sta
     }
   }, 600_000);
 
-  it("nothing is ready on a block that a second endpoint shows to be old", async () => {
+  it("leaves nothing ready on a block that a second endpoint shows to be old", async () => {
     const ground = await start();
     try {
       const all: Array<Placed> = [];
@@ -32,7 +32,7 @@ describe.each(bounded)("a competitor's block among the requests, on %s", (_, sta
     }
   }, 600_000);
 
-  it("what is confirmed is ready on the latest block, wherever the block came", async () => {
+  it("leaves a confirmed report ready on the latest block, wherever the block came", async () => {
     const ground = await start();
     try {
       const [confirmed] = manners.filter(({ confirmHead, isFamiliar }) => confirmHead && isFamiliar);
@@ -48,9 +48,9 @@ describe.each(bounded)("a competitor's block among the requests, on %s", (_, sta
 });
 
 describe.each(paced)(
-  "a competitor's block among the requests of a proof on the last head of its connection, on %s",
+  "another's block between the requests of a proof on its connection's last head, on %s",
   (_, start) => {
-    it("nothing is ready on a block that a later request could tell to be old, and what does not matter is ready", async () => {
+    it("leaves nothing ready on a block that a later request could show to be old, and a harmless one leaves it ready", async () => {
       const ground = await start();
       try {
         for (const [index, manner] of manners.filter(({ by }) => by !== "preflight").entries())
@@ -67,7 +67,7 @@ describe.each(paced)(
       }
     }, 600_000);
 
-    it("nothing that speculates is falsely ready at places, in orders and at base fees that are drawn", async () => {
+    it("leaves nothing falsely ready that was sent ahead, at drawn places, orders and base fees", async () => {
       const ground = await start();
       try {
         const told: Array<unknown> = [];
@@ -84,7 +84,7 @@ describe.each(paced)(
 
 // geth refuses a block that its pending one has overtaken
 describe.each(bounded.filter(([name]) => name.endsWith("1337")))("a header that stays behind, on %s", (_, start) => {
-  it("nothing is ready on a header that stays behind what other answers show", async () => {
+  it("gives no ready report that other answers contradict", async () => {
     const ground = await start();
     try {
       const all: Array<Placed> = [];

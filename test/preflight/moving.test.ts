@@ -28,8 +28,8 @@ const some = 4;
 
 const bounded = movingBeds.filter(([name]) => name.includes("300 ms") || name.startsWith("op-geth"));
 
-describe.each(bounded)("on %s", (_, start) => {
-  it(`${some} honest transactions of each kind: none is unknown or blocked, within the deadline`, async () => {
+describe.each(bounded)("reports while heads move, on %s", (_, start) => {
+  it(`leave none of ${some} honest transactions of each kind unknown or blocked, within the deadline`, async () => {
     const on = await start();
     try {
       for (const kind of movingKinds) {
@@ -56,7 +56,7 @@ const send = { from: owner.address, to: nobody, value: 1n } as const;
 const statesOf = ({ observed }: Report) => observed.worlds.map(({ run, state }) => [run, state]);
 const refusalOf = (reason: RpcError["reason"]) => new RpcError({ method: "eth_simulateV1", reason });
 
-describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
+describe.each(scenesFor("ground that moves"))("runs on a head that moves, on %s", (name, start) => {
   let scene: Scene;
   let gate: `0x${string}`;
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
 
   const latest = async () => BigInt((await scene.ask("eth_blockNumber", [])) as string);
 
-  it("a head that moves before the runs are asked: both stand on the sealed block of a header that was read after it", async () => {
+  it("both stand on the latest block of a header read after the head moved", async () => {
     // the proof's own runs, refused for a head that is no more
     const refused = tampered(scene.url, ({ purpose, before: times, params }) =>
       purpose === "exact" && times === 0 && params[1] === "pending"
@@ -89,7 +89,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     expect(moved.ledger.rounds).toBe(4);
   });
 
-  it("a head that is gone behind the runs, with an earlier one in its place, is not confirmed; a node that is behind is outvoted", async () => {
+  it("are not confirmed where the head is gone behind them; a lagging node is outvoted", async () => {
     await scene.mine();
     const earlier = await scene.ask("eth_getBlockByNumber", [`0x${((await latest()) - 1n).toString(16)}`, false]);
     // by the scan, beside the runs, and behind them: once, and of several nodes
@@ -107,7 +107,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     expect((await shown(2, 3, 4, 6)).verdict).toBe("ready");
   });
 
-  it("a sealed block clears, and refuses nothing for what only pending state has", async () => {
+  it("clear on the latest block, and refuse nothing for what only pending state has", async () => {
     await turn({ scene, gate }, "open");
     const refused = tampered(scene.url, ({ purpose, params }) =>
       purpose === "exact" && params[1] === "pending" ? refusalOf(new SimBlockOrder({ detail: "" })) : null,
@@ -118,7 +118,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     await scene.mine();
   });
 
-  it("a block that its node does not know (any more): another is taken", async () => {
+  it("use another block where their node no longer knows theirs", async () => {
     const unknown = tampered(scene.url, ({ purpose, before: times }) =>
       purpose === "next" && times === 0 ? refusalOf(new BlockNotFound({ detail: "" })) : null,
     );
@@ -129,7 +129,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     ]);
   });
 
-  it("a gateway that ignores the pin is found out, and nothing is ready on what it makes of it", async () => {
+  it("show a gateway that ignores the pinned block, and give no ready report on it", async () => {
     if (name !== "geth") return;
     await scene.mine();
     // by the block before, whose hash the witness reads
@@ -160,7 +160,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     expect(codesOf(beside)).toContain("BaseNotComparable/unavailable");
   });
 
-  it("a gateway that runs on the block before, which contracts there have no name for, is found out", async () => {
+  it("show a gateway that runs on the block before, though contracts there have no name for it", async () => {
     const zeroed = tampered(scene.url, ({ purpose }) =>
       purpose === "next"
         ? (result) => {
@@ -178,7 +178,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     expect([report.verdict, codesOf(report).includes("BaseNotComparable/unavailable")]).toEqual(["unknown", true]);
   });
 
-  it("a sender's transaction that is mined meanwhile voids the proof", async () => {
+  it("make a proof void when the sender's transaction is mined meanwhile", async () => {
     const count = await scene.count(third.address);
     const rising = tampered(scene.url, ({ purpose, before: times }) =>
       purpose === "latest count" && times === 1 ? () => `0x${(count + 1).toString(16)}` : null,
@@ -188,7 +188,7 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
     expect(report.ledger.requests.filter(({ method }) => method === "eth_getBlockByNumber").length).toBeGreaterThan(1);
   });
 
-  it("the chain that the witness reads counts in every run", async () => {
+  it("are checked against the chain id that the witness reads in each", async () => {
     const chainId = BigInt(scene.chainId).toString(16).padStart(64, "0");
     const elsewhere = 424_242n.toString(16).padStart(64, "0");
     for (const run of ["ample", "readerOnly", "exact", "next"]) {
@@ -218,13 +218,13 @@ describe.each(scenesFor("ground that moves"))("on %s", (name, start) => {
 
 const opGeth = findOpGethOrWarn("the pace of chains");
 
-describe.skipIf(opGeth === null)("the pace of a chain that is known, whatever the node gives a block", () => {
+describe.skipIf(opGeth === null)("the pace of a known chain, whatever interval the node reports,", () => {
   it.each([
     ["Base", 8453, 1n],
     ["Polygon", 137, 2n],
     ["BNB Smart Chain", 56, 1n],
     ["Avalanche", 43114, 2n],
-  ])("%s", async (_, chainId, slot) => {
+  ])("is the table's on %s", async (_, chainId, slot) => {
     const node = await startOpGeth(opGeth ?? "", { generation: "isthmus", chainId });
     try {
       await node.mine();

@@ -20,7 +20,7 @@ const multicallAbi = parseAbi([
 ]) as Abi;
 const policies = [Policy.noNewApprovals, Policy.noUnlimitedApprovals];
 
-describe.each(scenesFor("rights that nothing announces"))("on %s", (name, start) => {
+describe.each(scenesFor("rights that nothing announces"))("rights that nothing announces, on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe.each(scenesFor("rights that nothing announces"))("on %s", (name, start)
     [standard, by.toLowerCase(), you, 0n, amount, isUnlimited, "measured"],
   ];
 
-  it("of a Safe's batch are the Safe's", async () => {
+  it("belong to the Safe in a Safe's batch", async () => {
     const safe = await making(scene, "1.4.1", owner.address);
     const library = await deploying(scene, "MultiSend 1.4.1");
     for (const [amount, judged] of [
@@ -65,7 +65,7 @@ describe.each(scenesFor("rights that nothing announces"))("on %s", (name, start)
     expect([seen.rights, seen.judged]).toEqual([granted("erc20", safe, 5n), ["Fail", "Pass"]]);
   });
 
-  it("of a Multicall3 are its own", async () => {
+  it("belong to Multicall3 itself in its calls", async () => {
     const multicall = await scene.deploy({ abi: [], bytecode: codes["Multicall3"]?.bytecode ?? "0x" });
     const calls = [
       { target: nobody, callData: "0x12345678" },
@@ -81,7 +81,7 @@ describe.each(scenesFor("rights that nothing announces"))("on %s", (name, start)
   });
 
   if (name === "anvil")
-    it("of a router's plan are its caller's, within Permit2", async () => {
+    it("belong to the caller in a router's plan, within Permit2", async () => {
       await scene.ask("anvil_setCode", [permit2, artifacts.MutePermit2.deployedBytecode]);
       const router = await scene.deploy(artifacts.PlanRouter);
       const details = (amount: bigint) => ({ token, amount, expiration: 4_000_000_000, nonce: 0 });

@@ -59,7 +59,7 @@ const scenes: ReadonlyArray<readonly [string, () => Promise<Scene>]> = [
   ...(geth === null ? [] : [["geth without debug", () => startGethScene(geth, { args: withoutDebug })] as const]),
 ];
 
-describe.each(scenes)("on %s", (_, start) => {
+describe.each(scenes)("storage slots that an access list names, on %s", (_, start) => {
   let scene: Scene;
   let at: Readonly<Record<keyof typeof codes, Hex>>;
   beforeAll(async () => {
@@ -86,20 +86,17 @@ describe.each(scenes)("on %s", (_, start) => {
   ];
   const lists = ({ ledger }: BundleReport) => ledger.requests.filter(({ method }) => method === list);
 
-  it.each(["setter", "nominating", "operating"] as const)(
-    "%s is told of, by the account that it names",
-    async (name) => {
-      const report = await run(at[name], asking(stranger));
-      expect(told(report)).toEqual(["caution", ["warning", stranger]]);
-      expect(report.observed.named).toMatchObject([{ address: at[name] }]);
-      expect([lists(report).length, report.ledger.rounds]).toEqual([1, 2]);
-    },
-  );
+  it.each(["setter", "nominating", "operating"] as const)("give a caution with the named account: %s", async (name) => {
+    const report = await run(at[name], asking(stranger));
+    expect(told(report)).toEqual(["caution", ["warning", stranger]]);
+    expect(report.observed.named).toMatchObject([{ address: at[name] }]);
+    expect([lists(report).length, report.ledger.rounds]).toEqual([1, 2]);
+  });
   it.each<[keyof typeof codes, () => Hex]>([
     ["counter", () => asking()],
     ["deposit", () => asking(toHex(10n ** 18n))],
     ["registry", () => asking(toHex(99n), stranger)],
-  ])("%s stays ready, and its slots were seen", async (name, data) => {
+  ])("leave %s ready", async (name, data) => {
     const report = await run(at[name], data());
     expect(told(report)).toEqual(["ready"]);
     expect(report.stateChanges).toEqual([]);
@@ -113,23 +110,23 @@ describe.each(scenes)("on %s", (_, start) => {
       "has the gas of another call",
       ({ method }) => (method === list ? (told) => ({ ...Object(told), gasUsed: "0x5230" }) : null),
     ],
-  ])("what it changes is said to be unseen where the list %s", async (_, tamper) => {
+  ])("are reported as unseen where the list %s", async (_, tamper) => {
     const report = await run(at.counter, asking(), untraced(tamper));
     expect(report.verdict).toBe("ready");
     expect(report.stateChanges).toMatchObject([{ account: at.counter, seen: "unseen", transaction: 0 }]);
     expect(summary(report)).toMatch(/without moving anything.*What else it changes was not seen\.$/);
   });
-  it("what it changes is said to be unseen where the code reads what a list is made without", async () => {
+  it("are reported as unseen where the code reads a value that the list is made without", async () => {
     const report = await run(at.pricing, asking());
     expect(report.observed.named).toMatchObject([{ address: at.pricing, storageKeys: [pad("0x135")] }]);
     expect(report.stateChanges).toMatchObject([{ account: at.pricing, seen: "unseen", transaction: 0 }]);
   });
-  it("a stored scan has the names, and its proof on another connection reads them", async () => {
+  it("are stored in a scan, and read by its proof on another connection", async () => {
     const scanned = await scanOn(untraced(), { from: owner.address, to: at.setter, data: asking(stranger) });
     const bare = untraced(({ method }) => (method === list ? refusal(method) : null));
     expect(told(await proveOn(bare, scanned))).toEqual(["caution", ["warning", stranger]]);
   });
-  it("later transactions of a sender are not covered, and that is said", async () => {
+  it("do not cover later transactions of a sender, and the report says so", async () => {
     const from = owner.address;
     const two = [0, 1].map(() => ({ from, to: at.counter, data: asking() }));
     const report = await preflightOn(untraced(), two);
@@ -137,7 +134,7 @@ describe.each(scenes)("on %s", (_, start) => {
     const both = await preflightOn(untraced(), [two[0], { ...two[0], from: other.address }]);
     expect(lists(both)).toHaveLength(2);
   });
-  it("is asked of no token's transfer, of no payment, and not where the list was refused", async () => {
+  it("are not requested for a token's transfer, for a payment, or after the list was refused", async () => {
     const token = await scene.deploy(Token, ["Token", "TKN", 18]);
     await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 100n]) });
     await scene.mine();
@@ -155,8 +152,8 @@ describe.each(scenes)("on %s", (_, start) => {
   });
 });
 
-describe("where a tracer answers", () => {
-  it("no list is asked once it is known to, and a first step is told by the trace", async () => {
+describe("with a tracer", () => {
+  it("need no list once the tracer is known, and a first step reads the trace", async () => {
     const scene = await startAnvilScene();
     const to = await scene.deploy({ abi: [], bytecode: codes.operating });
     const runtime = ManagedRuntime.make(layerOf(scene.url));

@@ -100,14 +100,14 @@ const sources = ({ token, stops }: Place) => {
   return { names, asked };
 };
 
-describe.each(scenesFor("names"))("on %s", (_, start) => {
+describe.each(scenesFor("names"))("sources of names beside a preflight on %s", (_, start) => {
   let place: Place;
   beforeAll(async () => {
     place = await settle(start);
   });
   afterAll(() => place?.scene.stop());
 
-  it("names what nobody else names, in a scan and in a preflight, each asked once", async () => {
+  it("give names that nothing else gives, in a scan and in a preflight, each asked once", async () => {
     const { url } = place.scene;
     const [transfer, call] = inputsOf(place);
     for (const run of [scan, preflight]) {
@@ -131,7 +131,7 @@ describe.each(scenesFor("names"))("on %s", (_, start) => {
     }
   });
 
-  it("leave everything that decides as it is", async () => {
+  it("leave everything that decides unchanged", async () => {
     for (const input of inputsOf(place)) {
       const [without, within] = [
         await preflight(place.scene.url, input),
@@ -206,7 +206,7 @@ describe("sources of names", () => {
     );
   });
 
-  it("are not waited for: one that never answers is nothing, also under a short deadline", async () => {
+  it("are not waited for: one that never answers gives no name, also under a short deadline", async () => {
     const names = { label: () => never, token: () => never, abi: () => never, function: () => never };
     for (const deadline of [10_000, 400]) {
       const report = await preflight(url, inputAt(bundleAt), { names, deadline });
@@ -214,7 +214,7 @@ describe("sources of names", () => {
     }
   });
 
-  it("are told when the run is over, and no answer counts from then on", async () => {
+  it("are told when the run is over, and no later answer counts", async () => {
     const [signals, answers]: [Array<AbortSignal>, Array<(label: string) => void>] = [[], []];
     const chains = new Set<number | null>();
     const report = await preflight(url, inputAt(transferAt), {
@@ -234,7 +234,7 @@ describe("sources of names", () => {
     expect([...chains].every((chain) => chain === null || chain === 31337)).toBe(true);
   });
 
-  it("are asked beside the requests: the node has got its first before a source is called", async () => {
+  it("are called beside the requests: the node gets its first request before a source is called", async () => {
     const order: Array<string> = [];
     const request = ({ method, params }: { readonly method: string; readonly params?: unknown }) => {
       order.push("request");
@@ -251,7 +251,7 @@ describe("sources of names", () => {
     expect(order.lastIndexOf("request")).toBeGreaterThan(first);
   });
 
-  it("are asked for at most 64 addresses and selectors of a bundle, each once", async () => {
+  it("are called for at most 64 addresses and selectors of a bundle, each once", async () => {
     const counts = {
       label: new Map<string, number>(),
       function: new Map<string, number>(),
@@ -272,7 +272,7 @@ describe("sources of names", () => {
     expect([...Object.values(counts)].flatMap((each) => [...each.values()]).every((times) => times === 1)).toBe(true);
   });
 
-  it("name calls inside a batch, and the ABI of a contract goes before signatures", async () => {
+  it("name calls inside a batch, and a contract's ABI has precedence over signatures", async () => {
     const data = encodeFunctionData({ abi, functionName: "multicall", args: [["0x12345678", claim]] });
     const named = parseAbi(["function claimAll(uint256 epochOfMine)"]);
     const report = await preflight(
@@ -286,7 +286,7 @@ describe("sources of names", () => {
     expect(toText(report, { width: 300 })).toContain("claimAll(epochOfMine: 7) (by your names)");
   });
 
-  it("name by an ABI nothing that is no name: it would be words of the sentence", async () => {
+  it("cannot put words into a sentence through an ABI's names", async () => {
     const name = "epoch) and you receive 5 ETH (";
     const item = (more: object) => [
       { type: "function", name: "claimAll", inputs: [{ type: "uint256", name }], ...more },
@@ -315,7 +315,7 @@ describe("sources of names", () => {
     expect([longer, shorter, other].map((report) => report.names?.calls)).toEqual([undefined, undefined, undefined]);
   });
 
-  it("fill a proof, which asks for no name that its report has", async () => {
+  it("give a proof only the names that its report lacks", async () => {
     const first = sources(place);
     const scanned = await scan(url, inputAt(bundleAt), { names: first.names });
     const again = sources(place);
@@ -331,7 +331,7 @@ describe("sources of names", () => {
     expect(broken.names).toEqual(scanned.names);
   });
 
-  it("hold for a client and for viem's, also where a report is proven, watched and refused by a guard", async () => {
+  it("work for a client and for viem's, also where a report is proven, watched and refused by a guard", async () => {
     const { names } = sources(place);
     await using on = createPreflight({ url }, { names, heads: { pollMs: 20 } });
     const report = await on.preflight(inputAt(transferAt) as never);

@@ -37,7 +37,7 @@ const optional: ReadonlyArray<Purpose> = [
 /** What adds a warning where it is answered, and nothing is said where it is not. */
 const unsaid: ReadonlyArray<Purpose> = ["eth_config"];
 
-describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
+describe.each(scenesFor("what is needed"))("a preflight that lacks some answers, on %s", (_, start) => {
   let scene: Scene;
   let token: `0x${string}`;
   beforeAll(async () => {
@@ -62,12 +62,12 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
     return asked;
   };
 
-  it("a run asks for nothing else than what is listed here", async () => {
+  it("is known to need exactly the listed requests", async () => {
     expect((await walked()).length).toBe(17);
   });
 
   it.each(reasons.map((reason) => [reason._tag, reason] as const))(
-    "%s, of each request in turn",
+    "doubts or makes up for each request that fails with %s",
     async (tag, reason) => {
       for (const [which, position] of await walked()) {
         let method = "";
@@ -94,7 +94,7 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
     },
   );
 
-  it("each kind of request for good", async () => {
+  it("gives a report where every request of one kind gets no answer", async () => {
     for (const reason of reasons) {
       for (const which of [...needed, ...optional, ...unsaid]) {
         const broken = tampered(scene.url, ({ purpose, method }) =>
@@ -108,7 +108,7 @@ describe.each(scenesFor("what is needed"))("on %s", (_, start) => {
     }
   });
 
-  it("all that is optional at once", async () => {
+  it("is ready without all optional answers at once", async () => {
     const broken = tampered(scene.url, ({ purpose, method }) =>
       // the witness alone makes up for all that tells the base fee
       optional.includes(purpose) && purpose !== "readerOnly"

@@ -113,7 +113,7 @@ describe.skipIf(bin === null).each([
   ["fjord", {}],
   ["isthmus", operator.isthmus],
   ["jovian", { ...operator.jovian, minBaseFee: 2_000_000 }],
-] as ReadonlyArray<[Generation, Partial<L1>]>)("under the rules of %s", (generation, l1) => {
+] as ReadonlyArray<[Generation, Partial<L1>]>)("fees under the rules of %s", (generation, l1) => {
   let node: OpGeth;
   let at = "";
   beforeAll(async () => {
@@ -168,11 +168,11 @@ describe.skipIf(bin === null).each([
     return { required, expected, paid, perMille: Number((off * 100_000n) / fees) / 100 };
   };
 
-  it.each(cases)("%s costs what was expected, and no more than was required", async (_, inputOf) => {
+  it.each(cases)("of %s are as expected, and no more than was required", async (_, inputOf) => {
     const { perMille } = await paidFor(inputOf(), other);
     expect(perMille).toBeLessThanOrEqual(1);
   });
-  it("what was required covers L1 base fees that rise until inclusion", async () => {
+  it("covered by the required sum include L1 base fees that rise until inclusion", async () => {
     await node.mine(dear);
     const { baseFee = 0n } = dear;
     const bytes = padded(noise(2_000).slice(2));
@@ -184,7 +184,7 @@ describe.skipIf(bin === null).each([
     await paidFor(bytes, other, { baseFee: baseFee * 2n }, { feeHorizon: "72 seconds" });
     await node.mine(base);
   });
-  it("a balance of just what is required suffices, and one wei less than can be paid is told", async () => {
+  it("are payable with exactly the required balance, and one wei less than can be paid is reported", async () => {
     const rich = await someoneWith(node, 10n ** 18n);
     const minted = `${calldata(token, "mint", [third.address, 1n])}${noise(500).slice(2)}`;
     const inputOf = ({ address }: PrivateKeyAccount) => ({ from: address, to: at, data: minted });
@@ -198,7 +198,7 @@ describe.skipIf(bin === null).each([
     expect(report.verdict).toBe("blocked");
     expect(codesOf(report)).toContain("InsufficientFunds/blocker");
   });
-  it("a chain of the table is told the same as one that nobody described", async () => {
+  it("are the same for a chain of the table and one that nobody described", async () => {
     const input = padded(noise(100).slice(2));
     const chain = { feeModel: "opstack", elasticity: 6n, denominator: 250n, blockTimeMs: 12_000 } as const;
     // why: of a chain whose pace is known the age of the head counts, and the harness dates its blocks 30 s back
@@ -210,7 +210,7 @@ describe.skipIf(bin === null).each([
     expect(Math.abs(ratio - 1)).toBeLessThan(0.001);
     expect(severe(known)).toEqual([]);
   });
-  it("blocks and receipts are read in full", async () => {
+  it("come from blocks and receipts that are read in full", async () => {
     await node.mine(base);
     await carryOut(node, await preflightOf(node, padded("")), other);
     const on = Effect.provide(layerOf(node.url));
@@ -237,7 +237,7 @@ describe.skipIf(bin === null).each([
   });
 });
 
-describe.skipIf(bin === null)("the base fee", () => {
+describe.skipIf(bin === null)("the base fee of an OP-stack chain", () => {
   const feesOf = async (node: OpGeth, chain: Partial<Chains.Chain> = {}) => {
     const report = await preflightOf(node, { from: other.address, to: nobody, value: 1n }, {}, chain);
     await node.mine();
@@ -255,12 +255,12 @@ describe.skipIf(bin === null)("the base fee", () => {
   };
   afterAll(() => Promise.all(started.map((node) => node.stop())));
 
-  it("follows the parameters that the header names (Holocene)", async () => {
+  it("follows the parameters in the header (Holocene)", async () => {
     const node = await start({ generation: "holocene", l1: base, eip1559: { denominator: 8, elasticity: 2 } });
     const { codes, said, is } = await feesOf(node);
     expect([codes, said]).toEqual([[], is]);
   });
-  it("follows those of the table where the header names none, and the simulation where there is no table", async () => {
+  it("follows the table's parameters without a header's, and the simulation without a table", async () => {
     const node = await start({ generation: "ecotone", l1: base });
     const unknown = await feesOf(node);
     expect([unknown.codes, unknown.said]).toEqual([["BaseFeeDisagrees/info"], unknown.is]);
@@ -284,7 +284,7 @@ describe.skipIf(bin === null)("the base fee", () => {
   });
 });
 
-describe.skipIf(bin === null)("the pending block", () => {
+describe.skipIf(bin === null)("the pending block of an OP-stack node", () => {
   const simple = { from: other.address, to: nobody, value: 1n };
   it.each([
     ["is the latest", "isthmus", false, 0n],
@@ -329,7 +329,7 @@ describe.skipIf(bin === null)("the pending block", () => {
 });
 
 describe.skipIf(bin === null)("predeploys that missed Isthmus", () => {
-  it("know nothing of the operator fee that the node charges: that is told, and what is required covers it", async () => {
+  it("leave out the operator fee that the node charges: the report says so, and the required sum covers it", async () => {
     const l1 = { ...base, ...operator.isthmus };
     const node = await startOpGeth(bin ?? "", { generation: "isthmus", predeploys: "fjord", l1 });
     try {

@@ -68,7 +68,7 @@ const minuteLater = (fee: bigint): bigint => {
 };
 
 describe("the L1 fee", () => {
-  it("is the oracle's over the exact bytes, equal to the formula, with room for a minute of L1 blocks", async () => {
+  it("is the oracle's for the exact bytes, equal to the formula, with room for a minute of L1 blocks", async () => {
     await setOracle("fjord");
     const report = await run({ to: nobody, value: 1n });
     expect(codesOf(report).filter((code) => !code.endsWith("/info"))).toEqual([]);
@@ -115,7 +115,7 @@ describe("the L1 fee", () => {
   });
 });
 
-it("a fee model of the caller's own is one object: what to read, and what follows", async () => {
+it("a caller's fee model is one object: the queries, and the fee that follows", async () => {
   const token = await scene.deploy(artifacts.GasPriceOracle);
   await scene.send(owner, { to: token, data: calldata(artifacts.GasPriceOracle, "set", [3n, 500n, 0n, 0n, 0]) });
   await scene.mine();

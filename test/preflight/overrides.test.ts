@@ -82,7 +82,7 @@ const table: Readonly<Record<string, Readonly<Record<Override, Row>>>> = {
   },
 };
 
-describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
+describe.each(scenesFor("ignored overrides"))("block overrides that are ignored, on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   const readers = new Map<Override, Hex>();
@@ -116,7 +116,7 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
     );
 
   it.each(overrides.map((override) => [override]))(
-    "a node that ignores %s is told where it can matter",
+    "are reported where they can matter, by a node that ignores %s",
     async (override) => {
       const options = override === "storage" ? pretending(readerOf(override)) : {};
       const reports = await through(dropping(override === "storage" ? "stateDiff" : override), async (url) => {
@@ -134,7 +134,7 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
     },
   );
 
-  it("the same code is ready on the node itself, or is told that the blob base fee cannot be varied", async () => {
+  it("leave the same code ready on a node that honours them, or show that the blob base fee cannot be varied", async () => {
     const verdicts = [];
     for (const override of overrides)
       verdicts.push([override, (await preflight(scene.url, calling(override))).verdict]);
@@ -142,7 +142,7 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
     expect(verdicts).toEqual(overrides.map((override) => [override, override === untaken ? "unknown" : "ready"]));
   });
 
-  it("a proof of somebody else's report judges by the code that it reads itself", async () => {
+  it("are judged in a proof of another's report by the code that the proof reads itself", async () => {
     const asked = [plain, transferOf(token), calling("gasLimit")];
     const verdicts = await through(dropping("gasLimit"), async (url) => {
       const made = [];
@@ -152,7 +152,7 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
     expect(verdicts).toEqual(ofCode);
   });
 
-  it("code that an earlier transaction deploys may read whatever it likes", async () => {
+  it("are assumed to matter to code that an earlier transaction deploys", async () => {
     const factory = await scene.deploy({ abi: [], bytecode: creation("365f5f37365f5ff05f5260205ff3") });
     const made = getContractAddress({ from: factory, nonce: 1n });
     const bundle = [
@@ -166,7 +166,7 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
     expect([honest.verdict, ignoring.verdict, ignored(ignoring)]).toEqual(["ready", "unknown", ["prevRandao"]]);
   });
 
-  it("with one of the sender's in flight, a node that ignores nonces makes nothing falsely blocked", async () => {
+  it("block nothing falsely on a node that ignores nonces, with one of the sender's in flight", async () => {
     await scene.send(other, { to: nobody, value: 1n });
     const report = await through(dropping("nonce"), (url) =>
       preflight(url, { ...plain, from: other.address } as AnyInput),
@@ -178,7 +178,7 @@ describe.each(scenesFor("ignored overrides"))("on %s", (name, start) => {
     ]);
   });
 
-  it("where opcode 0x44 is the difficulty, transfers are ready, and code that reads it is a warning", async () => {
+  it("leave transfers ready where opcode 0x44 is the difficulty, and give a warning for code that reads it", async () => {
     // as BNB Smart Chain's node: its blocks have one, a simulated block has what it is asked to have, else none
     const entriesOf = (params: unknown) =>
       (params as readonly [{ readonly blockStateCalls: ReadonlyArray<{ readonly blockOverrides?: Block }> }])[0]

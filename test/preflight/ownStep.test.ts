@@ -93,8 +93,8 @@ const receivers = (read: (result: unknown) => bigint, method = "eth_getBalance")
       ),
   });
 
-describe("the requests of a step", () => {
-  it("go out with the first round of a scan and of a proof, and what reads them is the answer", async () => {
+describe("the requests of a caller's step", () => {
+  it("go out with the first round of a scan and of a proof, and its answer reads their results", async () => {
     const mine = Preflight.make({ steps: [receivers((result) => BigInt(String(result)))] });
     const report = await on(mine.preflight([native, { ...native, to: third.address }]));
     const told = report.findings.filter(({ step }) => step === "acme/receivers");
@@ -127,7 +127,7 @@ describe("the requests of a step", () => {
       { name: "acme/receivers", requests: () => Array.from({ length: 65 }, () => ({})), check: () => [] },
       "at most 64",
     ],
-  ])("make the step unavailable: %s", async (_, step, why) => {
+  ])("make the step unavailable where they are wrong: %s", async (_, step, why) => {
     const report = await on(Preflight.make({ steps: [step as never] }).preflight(native));
     expect([report.verdict, ofStep(report, "acme/receivers")]).toEqual(["unknown", ["StepUnavailable/unavailable"]]);
     expect(
@@ -146,7 +146,7 @@ describe("the requests of a step", () => {
   });
 });
 
-describe("a step of one's own", () => {
+describe("a caller's step", () => {
   it("asks in the first round of a scan and of a proof, once in each, under its name", async () => {
     const proxy = await startProxy({ target: scene.url, inRounds: true });
     open.push(proxy);
@@ -166,7 +166,7 @@ describe("a step of one's own", () => {
     expect((await on(mine.ready(report))).requests).toHaveLength(1);
   });
 
-  it("leaves with the others before any answer is there, also of a report from outside", async () => {
+  it("sends its requests with the others before any answer, also for a report from outside", async () => {
     const proxy = await startProxy({ target: scene.url, inRounds: true });
     open.push(proxy);
     const plain = await on(Preflight.scan(native));
@@ -179,7 +179,7 @@ describe("a step of one's own", () => {
     }
   });
 
-  it("is not asked again where a scan begins anew, and a proof is made of a wider limit", async () => {
+  it("is not called again where a scan begins anew, and a proof is made of a wider limit", async () => {
     const stages: Array<string> = [];
     const counting = Step.make({
       name: "acme/counting",
@@ -205,7 +205,7 @@ describe("a step of one's own", () => {
     expect([stages, wider.verdict]).toEqual([["scan", "proof"], "ready"]);
   });
 
-  it("is told when and where it is asked", async () => {
+  it("gets the time and the place at which it is called", async () => {
     const told: Array<Step.Context> = [];
     const telling = Step.make({
       name: "acme/telling",
@@ -222,7 +222,7 @@ describe("a step of one's own", () => {
     expect(report.verdict).toBe("ready");
   });
 
-  it("makes no clearance younger than what we read, however long it takes", async () => {
+  it("makes no clearance younger than its own answers, however long it takes", async () => {
     const slow = Step.make({ name: "acme/slow", ask: () => Effect.sleep(700), check: () => [] });
     const mine = Preflight.make({ steps: [slow] });
     const begun = Date.now();
@@ -233,7 +233,7 @@ describe("a step of one's own", () => {
     expect([proven.verdict, Date.now() - proven.observed.at >= 500]).toEqual(["ready", true]);
   });
 
-  it("blocks, warns and tells; its findings count, and policies see them", async () => {
+  it("blocks, warns and informs; its findings count, and policies see them", async () => {
     const remedy = "ask acme";
     const numbers = [{ name: "score", unit: "count", value: 7n }] as const;
     const of = (finding: Step.Finding) => on(Preflight.make({ steps: [saying(finding)] }).preflight(native));
@@ -262,7 +262,7 @@ describe("a step of one's own", () => {
     expect(severe(judged)).toEqual(["PolicyViolation/blocker"]);
   });
 
-  it("reads by the witness before and after, in both worlds, without a request", async () => {
+  it("reads by the witness before and after, in both simulated blocks, without a request", async () => {
     const balance = Step.balanceOf(token, other.address as `0x${string}`);
     const seen: Array<readonly [stage: string, before: bigint, after: bigint, native: boolean]> = [];
     const looking = Step.make({
@@ -285,7 +285,7 @@ describe("a step of one's own", () => {
     expect(report.verdict).toBe("ready");
   });
 
-  it("judges the worlds between, too: what only one of them shows counts", async () => {
+  it("judges the blocks between, too: a finding in one of them counts", async () => {
     // what reads the time has worlds between: one answers with it, one says it in an event
     const clock = await scene.deploy({ abi: [], bytecode: creation("425f5260205ff3") });
     const teller = await scene.deploy({ abi: [], bytecode: creation("425f5260205fa0") });
@@ -310,7 +310,7 @@ describe("a step of one's own", () => {
     expect([report.verdict, ofStep(report, "acme/time")]).toEqual(["caution", ["acme/Between/warning"]]);
   });
 
-  it("is judged by the same answer in each world, whatever it does with it", async () => {
+  it("gets the same answer in each simulated block, whatever it does with it", async () => {
     class Hits {
       readonly list = [3];
     }
@@ -371,7 +371,7 @@ describe("a step of one's own", () => {
     expect(ofStep(report, "acme/emptying")).toEqual(["acme/Hit/warning"]);
   });
 
-  it("does not change what we read, whatever it looks at", async () => {
+  it("does not change our answers, whatever it looks at", async () => {
     const starved = Step.make({
       name: "acme/starved",
       looks: () => [Step.staticCall(token, Step.balanceOf(token, other.address).data, 1, 1)],
@@ -384,7 +384,7 @@ describe("a step of one's own", () => {
     expect([mine.balanceChanges, mine.verdict]).toEqual([plain.balanceChanges, plain.verdict]);
   });
 
-  it("starves nothing that we read, though its looks burn all their gas", async () => {
+  it("does not starve our answers, though its looks burn all their gas", async () => {
     const endless = "0x00000000000000000000000000000000dead00f1";
     await scene.ask("anvil_setCode", [endless, "0x5b600056"]);
     const burning = Step.make({
@@ -413,7 +413,7 @@ describe("a step of one's own", () => {
     ]);
   });
 
-  it("is what it was when its pipeline was made, and what it finds hides nothing of ours", async () => {
+  it("stays as it was when its pipeline was made, and hides no finding of ours", async () => {
     const flood = Array.from({ length: 256 }, (_, index) =>
       Step.blocker(`acme/n${index}`, "x".repeat(1_000), {
         numbers: [{ name: "n", unit: "count", value: BigInt(index) }],
@@ -445,7 +445,7 @@ describe("a step of one's own", () => {
     expect(report.ledger.requests.filter(({ step }) => step === "acme/chatty")).toHaveLength(8);
   });
 
-  it("makes no newer block of ours out of another chain's, and has its name on all that it asks of ours", async () => {
+  it("cannot make another chain's block our newest, and has its name on all its requests", async () => {
     const far = await startAnvil({ args: ["--number", "100000"] });
     const elsewhere = Step.make({
       name: "acme/elsewhere",
@@ -465,7 +465,7 @@ describe("a step of one's own", () => {
     expect(ours(report)).toBe(ours(plain));
   });
 
-  it("is told the block that its proof stands on", async () => {
+  it("gets the block that its proof stands on", async () => {
     const told: Array<readonly [stage: string, block: unknown]> = [];
     const listening = Step.make({
       name: "acme/listening",
@@ -486,7 +486,7 @@ describe("a step of one's own", () => {
     ]);
   });
 
-  it("needs what its verbs then need", async () => {
+  it("needs the services that its verbs then need", async () => {
     class Lists extends Context.Service<Lists, { readonly has: (address: string) => Effect.Effect<boolean> }>()(
       "Lists",
     ) {}
@@ -505,7 +505,7 @@ describe("a step of one's own", () => {
     expect((await on(Effect.provide(reserved(native), lists))).verdict).toBe("blocked");
   });
 
-  it("goes through JSON and back, and stands in the JSON schema", async () => {
+  it("survives JSON in a report, and stands in the JSON schema", async () => {
     const report = await on(Preflight.make({ steps: [saying(Step.warning("acme/Odd", "odd"))] }).scan(native));
     const json: unknown = JSON.parse(JSON.stringify(Report.toJson(report)));
     expect(await Effect.runPromise(Report.fromJson(json))).toEqual(report);
@@ -519,7 +519,7 @@ describe("a step of one's own", () => {
   });
 });
 
-describe("a step that gives no answer", () => {
+describe("a caller's step without an answer", () => {
   const hanging = Step.make({ name: "acme/bad", ask: () => Effect.never, check: () => [] });
   const stuck = Step.make({ name: "acme/bad", ask: () => Effect.uninterruptible(Effect.never), check: () => [] });
   const bad: Readonly<Record<string, Preflight.Pipeline>> = {
@@ -621,7 +621,7 @@ describe("a step that gives no answer", () => {
     expect(Result.isFailure(await readiness(report))).toBe(true);
   });
 
-  it("is told by its name and its reason in every rendering, of several each", async () => {
+  it("is named with its reason in every rendering, each of several", async () => {
     const boo = (name: "acme/one" | "acme/two", why: string) =>
       Step.make({
         name,
@@ -646,14 +646,14 @@ describe("a step that gives no answer", () => {
     expect(Report.summary(left)).toContain("a step was left out of the pipeline: code and nonce.");
   });
 
-  it("is what is told first, where it alone took the time", async () => {
+  it("is named first where it alone took the time", async () => {
     const mine = Preflight.make({ steps: [hanging] });
     const report = await on(mine.preflight(native, { deadline: 500 }));
     expect(report.because).toContain("a step of your own gave no answer");
     expect(severe(report)).toEqual(["StepUnavailable/unavailable"]);
   });
 
-  it("takes no time from others that give none either", async () => {
+  it("takes no time from others without an answer", async () => {
     const steps = Array.from({ length: 32 }, (_, index) =>
       Step.make({
         name: `acme/bad-${index}`,
@@ -670,7 +670,7 @@ describe("a step that gives no answer", () => {
     expect(Math.min(...late)).toBeLessThan(200);
   });
 
-  it("tells of its request that hangs, in the ledger, too", async () => {
+  it("shows its hanging request in the ledger, too", async () => {
     const proxy = await startProxy({ target: scene.url });
     open.push(proxy);
     proxy.fail("eth_getLogs", { kind: "hang" });
@@ -698,7 +698,7 @@ describe("a step that gives no answer", () => {
     }
   });
 
-  it("keeps of its texts what anybody reads", async () => {
+  it("has its texts bounded to what people read", async () => {
     const long = "v".repeat(1_000_000);
     const numbers = [
       { name: long, unit: "text", value: long },
@@ -714,7 +714,7 @@ describe("a step that gives no answer", () => {
     ]);
   });
 
-  it("says what a getter of a finding or of a look throws", async () => {
+  it("is described by the error that a getter of a finding or a look throws", async () => {
     const thrower = {
       get code(): "acme/a" {
         throw new Error("no code today");
@@ -733,7 +733,7 @@ describe("a step that gives no answer", () => {
     }
   });
 
-  it("says nothing that may be a key", async () => {
+  it("shows nothing that may be a key", async () => {
     const secret = Step.make({
       name: "acme/bad",
       ask: () => Effect.fail(new Error("GET https://user:key@example.org/v2/abcdefkey failed")),
@@ -743,7 +743,7 @@ describe("a step that gives no answer", () => {
     expect(JSON.stringify(Report.toJson(report))).not.toContain("key");
   });
 
-  it("is no part of a pipeline that proves its report without it", async () => {
+  it("is missing from a pipeline without it, which proves its report all the same", async () => {
     const mine = Preflight.make({ steps: [saying(Step.blocker("acme/Listed", "on a list"))] });
     const scanned = await on(mine.scan(native));
     const proven = await on(Preflight.prove(scanned));
@@ -754,7 +754,7 @@ describe("a step that gives no answer", () => {
   });
 });
 
-describe("a pipeline's ready", () => {
+describe("the `ready` of a pipeline with a caller's step", () => {
   const mine = Preflight.make({ steps: [saying(Step.info("acme/Known", "known"))] });
 
   it("refuses a report that lacks a step, until it is proven there", async () => {
@@ -769,7 +769,7 @@ describe("a pipeline's ready", () => {
     expect(Result.isSuccess(await readiness(proven))).toBe(true);
   });
 
-  it("is what its watching begins with, and every head is a proof", async () => {
+  it("is a proof at every head when it is watched, and at the beginning", async () => {
     const plain = await on(Preflight.preflight(native));
     const watched = (report: Report.BundleReport) =>
       on(Stream.runHead(mine.watch(report, Stream.take(Eth.watchHeads(), 1))));
@@ -777,7 +777,7 @@ describe("a pipeline's ready", () => {
   });
 });
 
-describe("what is no step", () => {
+describe("a malformed step", () => {
   const make = (steps: unknown) => () => Preflight.make({ steps: steps as ReadonlyArray<Step.Step> });
   const check = () => [];
 
@@ -815,7 +815,7 @@ describe("what is no step", () => {
     expect(Result.isFailure(made) && made.failure).toMatchObject({ _tag: "InvalidStep", field });
   });
 
-  it("is refused for its code, too", () => {
+  it("is refused for the code of a finding, too", () => {
     expect(() => Preflight.make({ steps: [], besides: ["fee"] } as never)).toThrow(Errors.InvalidStep);
     expect(() => Preflight.make(undefined as never)).toThrow(Errors.InvalidStep);
     expect(() => Step.blocker("Listed" as "a/b", "")).toThrow(Errors.InvalidStep);
@@ -827,7 +827,7 @@ describe("what is no step", () => {
     ]);
   });
 
-  it("may be of a class with fields of its own", async () => {
+  it("is not refused for being an instance of a class with fields of its own", async () => {
     class Screen {
       readonly name = "acme/screen";
       readonly list = [other.address];
@@ -848,7 +848,7 @@ describe("what is no step", () => {
   });
 });
 
-describe("any step at all", () => {
+describe("a random caller's step", () => {
   const junk = fc.oneof(
     fc.anything(),
     fc.array(fc.anything(), { maxLength: 3 }),
@@ -882,7 +882,7 @@ describe("any step at all", () => {
   /** In the order of what they are: nothing that a step does may move a report to the left. */
   const worse = ["ready", "caution", "unknown", "blocked"];
 
-  it("may write into its copy of whatever a report has", async () => {
+  it("may write into its own copy of a report", async () => {
     const vandals = Step.make({ name: "acme/vandal", check: vandal });
     const mine = Preflight.make({ steps: [vandals] });
     const input = {
@@ -897,7 +897,7 @@ describe("any step at all", () => {
     expect([own.verdict, own.findings]).toEqual([plain.verdict, plain.findings]);
   });
 
-  it("only ever makes a report worse, and never a defect", async () => {
+  it("only ever makes a report worse, and is never a defect", async () => {
     const reverting = { from: other.address, to: token, data: "0xa9059cbb" } as const;
     const [good, failing] = await Promise.all([on(Preflight.scan(native)), on(Preflight.scan(reverting))]);
     expect(failing.verdict).toBe("blocked");

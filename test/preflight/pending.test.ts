@@ -19,7 +19,7 @@ import {
   type Scene,
 } from "./scene.js";
 
-describe.each(scenesFor("pending state"))("on %s", (_, start) => {
+describe.each(scenesFor("pending state"))("a preflight on the pending state of %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(scenesFor("pending state"))("on %s", (_, start) => {
   });
   afterAll(() => scene?.stop());
 
-  it("a node that claims a shortage where there is none is not believed, and not waved through", async () => {
+  it("does not believe a false shortage from the node, and is not ready either", async () => {
     const transfer = { from: owner.address, to: other.address, value: 1n };
     const error = { code: -38014, message: "insufficient funds for gas * price + value" };
     const shortage = classify({ method: "eth_simulateV1", error }) as RpcError;
@@ -49,7 +49,7 @@ describe.each(scenesFor("pending state"))("on %s", (_, start) => {
     for (const purpose of ["exact", "next"]) expect((await refusing(purpose)).verdict, purpose).toBe("unknown");
   });
 
-  it("a replacement is simulated on the state without what it replaces", async () => {
+  it("simulates a replacement on the state without the replaced transaction", async () => {
     const held = 10n ** 24n;
     const nonce = await scene.count(owner.address, "pending");
     await scene.send(owner, { to: token, data: calldata(Token, "mint", [owner.address, 5_000n]), nonce });

@@ -18,7 +18,7 @@ const partyWhere = (party: string, bit: string) => `73${thief}73${party}03${bit}
 /** Moves the caller's address, or the thief's where `flag` leaves zero, into an event. */
 const callerUnless = (flag: string) => indexed(`73${thief}3303${flag}0273${thief}01`);
 
-describe.each(scenesFor("parties by chance"))("on %s", (_, start) => {
+describe.each(scenesFor("parties by chance"))("payments to addresses that a block names, on %s", (_, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -30,7 +30,7 @@ describe.each(scenesFor("parties by chance"))("on %s", (_, start) => {
   };
   const word = (digits: string) => digits.padStart(64, "0");
 
-  it("a number that is a small argument times a power of 16 in one block alone is nobody's place", async () => {
+  it("take no small argument times a power of 16 in one block alone for an address", async () => {
     // what follows the argument makes 20 bytes of it that begin with it: 0x0000000200…00
     const data: Hex = `0x12345678${word("2")}${word("0")}${word("5")}`;
     const report = await proven(`${randomness}600116610200015f52${signature}60405fa100`, data);
@@ -42,24 +42,27 @@ describe.each(scenesFor("parties by chance"))("on %s", (_, start) => {
     ["an argument with zeros in front", `0x12345678${word(vain)}`],
     ["beside the grid of words", `0x1234567809${word(vain)}`],
     ["behind what is packed", `0x12345678${"ab".repeat(7)}${word(vain)}`],
-  ] as const)("crediting a thief in the place of one who lives, named by %s, is never cleared", async (_name, data) => {
-    const before = await proven(indexed(partyWhere(vain, randomness)), data);
-    expect(before.verdict).not.toBe("ready");
-    await scene.send(owner, { to: `0x${vain}`, value: 1n });
-    await scene.mine();
-    const report = await proven(indexed(partyWhere(vain, randomness)), data);
-    expect([report.verdict, codesOf(report)]).toEqual([
-      "blocked",
-      expect.arrayContaining(["SimulationDiverged/blocker"]),
-    ]);
-  });
+  ] as const)(
+    "are never cleared when they credit a thief in the place of a known address, named by %s",
+    async (_name, data) => {
+      const before = await proven(indexed(partyWhere(vain, randomness)), data);
+      expect(before.verdict).not.toBe("ready");
+      await scene.send(owner, { to: `0x${vain}`, value: 1n });
+      await scene.mine();
+      const report = await proven(indexed(partyWhere(vain, randomness)), data);
+      expect([report.verdict, codesOf(report)]).toEqual([
+        "blocked",
+        expect.arrayContaining(["SimulationDiverged/blocker"]),
+      ]);
+    },
+  );
 
   it.each([
     ["an indexed word by the randomness", indexed(callerWhere(randomness))],
     ["the data of an event by the randomness", inData(callerWhere(randomness))],
     ["the return value by the randomness", returned(callerWhere(randomness))],
     ["an indexed word by the parity of the time", indexed(callerWhere(timestamp))],
-  ])("crediting the user or a thief in %s is never cleared", async (_name, runtime) => {
+  ])("are never cleared when they credit the user or a thief in %s", async (_name, runtime) => {
     for (let turn = 0; turn < 3; turn++) {
       const report = await proven(runtime);
       // told of the scan, too, where that named the other; what it answers the witness by chance looks like a state that moves
@@ -69,13 +72,13 @@ describe.each(scenesFor("parties by chance"))("on %s", (_, start) => {
     }
   });
 
-  it("that knows the gas limit of its proof is never cleared", async () => {
+  it("are never cleared when they depend on the gas limit of the proof", async () => {
     const { gasLimit } = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as { readonly gasLimit: Hex };
     const report = await proven(callerUnless(`63${Number(gasLimit).toString(16).padStart(8, "0")}4514`));
     expect([report.verdict, [...new Set(codesOf(report))]]).toEqual(["blocked", ["SimulationDiverged/blocker"]]);
   });
 
-  it("naming whoever the block favours is warned of", async () => {
+  it("give a warning where they go to whoever the block favours", async () => {
     const report = await proven(indexed(`${randomness}60601c`));
     expect([report.verdict, codesOf(report)]).toEqual(["caution", ["ChanceDependent/warning"]]);
   });
@@ -85,7 +88,7 @@ describe.each(scenesFor("parties by chance"))("on %s", (_, start) => {
     ["the producer of the block", indexed("41")],
     ["the caller beside the time", `425f5233${signature}60205fa200`],
     ["somebody fixed", indexed(`73${other.address.slice(2).toLowerCase()}`)],
-  ])("naming %s is ready", async (_name, runtime) => {
+  ])("are ready for %s", async (_name, runtime) => {
     const report = await proven(runtime);
     expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
   });

@@ -14,7 +14,7 @@ const doors: ReadonlyArray<() => Promise<unknown>> = [
   () => import("../rooms/rpc.js"),
 ];
 
-it.each(["DOMException", "TextDecoder", "Headers"])("the doors load without %s", async (name) => {
+it.each(["DOMException", "TextDecoder", "Headers"])("the entries load without %s", async (name) => {
   // why: viem and effect are not ours, and load as they do
   await Promise.all([import("viem"), import("effect")]);
   vi.resetModules();
@@ -22,7 +22,7 @@ it.each(["DOMException", "TextDecoder", "Headers"])("the doors load without %s",
   for (const door of doors) await door();
 });
 
-it("a run that ends aborts its requests as others do, without DOMException", async () => {
+it("a run aborts its requests at its end without DOMException, too", async () => {
   vi.resetModules();
   vi.stubGlobal("DOMException", undefined);
   const { withRun } = await import("../rooms/pipeline.js");

@@ -34,7 +34,7 @@ import { furnish, passing, transferOf } from "./furnished.js";
 const fresh = privateKeyToAccount(generatePrivateKey());
 const lower = (address: string) => address.toLowerCase();
 
-describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
+describe.each(scenesFor("the pool"))("a preflight beside in-flight transactions on %s", (bed, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -45,7 +45,7 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
 
   const opening = () => ({ from: owner.address, to: gate, abi: Gate.abi, functionName: "open" });
 
-  it("a delegated sender sends one at a time", async () => {
+  it("lets a delegated sender send one at a time", async () => {
     const wallet = await scene.deploy(Aggregator);
     const nonce = await scene.count(third.address);
     const theirs = await third.signAuthorization({ address: wallet, chainId: scene.chainId, nonce });
@@ -69,7 +69,7 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
     await scene.mine();
   });
 
-  it("a sender that delegates its own account goes on behind its authorisation, one at a time", async () => {
+  it("lets a sender that delegates its own account continue behind its authorisation, one at a time", async () => {
     const wallet = await scene.deploy(Aggregator);
     const nonce = await scene.count(spare.address);
     const own = await spare.signAuthorization({ address: wallet, chainId: 0, nonce: nonce + 1 });
@@ -90,7 +90,7 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
 
   // why: anvil checks no nonce where it simulates
   it.runIf(bed === "geth")(
-    "a sender whose authorisation is in flight waits, also behind its own transaction",
+    "makes a sender with an authorisation in flight wait, also behind its own transaction",
     async () => {
       const wallet = await scene.deploy(Aggregator);
       const [young, sponsored] = [generatePrivateKey(), generatePrivateKey()].map((key) =>
@@ -126,7 +126,7 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
     },
   );
 
-  it("a sender whom the bundle itself pays waits until it is paid, and what is required says so", async () => {
+  it("makes a sender whom the bundle itself pays wait for the payment, with the required sum", async () => {
     const nonce = await scene.count(owner.address);
     const report = await preflight(scene.url, [
       { from: owner.address, to: fresh.address, value: 10n ** 17n },
@@ -143,7 +143,7 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
     ]);
   });
 
-  it("several senders: ready where the other order does the same, else they wait", async () => {
+  it("is ready for several senders where the other order does the same, else they wait", async () => {
     const independent = await preflight(scene.url, [
       transferOf(token),
       { from: other.address, to: gate, abi: Gate.abi, functionName: "close" },
@@ -168,7 +168,7 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
     expect([untold.verdict, severe(untold)]).toEqual(["caution", ["OrderNotHeld/warning"]]);
   });
 
-  it("what nodes refuse by their settings: a warning, but where the chain's entry is of other nodes", async () => {
+  it("warns of what nodes refuse by their settings, except where the chain's entry names other nodes", async () => {
     const free = { from: owner.address, to: third.address, value: 1n, maxPriorityFeePerGas: 0n };
     const warned = await preflight(scene.url, free);
     expect([warned.verdict, severe(warned)]).toEqual(["caution", ["NodeMayRefuse/warning"]]);
@@ -177,7 +177,7 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
     expect([told.verdict, codesOf(told)]).toEqual(["ready", expect.arrayContaining(["NodeMayRefuse/info"])]);
   });
 
-  it("the same call in flight already: said, in one further round that nothing else asks for", async () => {
+  it("reports the same call in flight already, in one further round of its own", async () => {
     const vault = await scene.deploy(Vault);
     await scene.send(owner, { to: token, data: calldata(Token, "approve", [vault, 5n]) });
     await scene.send(owner, { to: vault, data: calldata(Vault, "deposit", [token, 5n]) });
@@ -199,7 +199,7 @@ describe.each(scenesFor("the pool"))("on %s", (bed, start) => {
     expect([late.verdict, late.ledger.rounds]).toEqual(["blocked", 2]);
   });
 
-  it("a proof that the deadline took away leaves what the scan had learned", async () => {
+  it("keeps the scan's knowledge in a proof that the deadline cut off", async () => {
     const late = new RpcError({ method: "eth_simulateV1", reason: new Timeout({ detail: "", afterMs: 1 }) });
     const layer = tampered(scene.url, ({ purpose }) => (["exact", "next"].includes(purpose) ? late : null));
     const [scanned, report] = [await scan(scene.url, transferOf(token)), await preflightOn(layer, transferOf(token))];

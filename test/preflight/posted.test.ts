@@ -67,11 +67,11 @@ const proven = async (report: Whole, policies: ReadonlyArray<Policy.Policy> = []
   return { proof, isReady, verdict: proof.verdict, codes: codesOf(proof) };
 };
 
-describe("a report with nothing whole to prove", () => {
+describe("a posted report with no whole request", () => {
   it.each<[string, (report: Whole) => Partial<Whole>]>([
     ["without a transaction", () => ({ transactions: [] as never })],
     ["without a request", ({ transactions: [one] }) => ({ transactions: [{ ...one, request: null }] })],
-  ])("%s is never ready, whatever it says", async (_, change) => {
+  ])("is never ready %s, whatever it claims", async (_, change) => {
     const words = { verdict: "ready", stage: "proven", findings: [] } as const;
     const proof = await prove(scene.url, { ...plain, ...change(plain), ...words } as unknown as Whole);
     expect([proof.verdict, proof.stage]).toEqual(["unknown", "scanned"]);
@@ -79,9 +79,9 @@ describe("a report with nothing whole to prove", () => {
   });
 });
 
-describe("a request that was changed", () => {
+describe("a changed request in a posted report", () => {
   const wei = 10n ** 15n;
-  it("to a higher fee is judged by the policy on what it really costs", async () => {
+  it("with a higher fee is judged by the policy at its real cost", async () => {
     expect(await proven(plain, [Policy.maxFee(wei)])).toMatchObject({ isReady: true, verdict: "ready" });
     const fees = { maxFeePerGas: 10n ** 16n, maxPriorityFeePerGas: 10n ** 16n };
     for (const stage of ["scanned", "proven"] as const) {
@@ -92,7 +92,7 @@ describe("a request that was changed", () => {
       expect(proof.funds[0]?.required).toBe(21_000n * 10n ** 16n + 1n);
     }
   });
-  it("to a higher gas limit is judged by the policies on what it really may take", async () => {
+  it("with a higher gas limit is judged by the policies at its real gas", async () => {
     const report = await posted(plain, requesting({ gas: 25_000_000n }));
     for (const policy of [Policy.maxGas(30_000n), Policy.maxFee(wei)]) {
       const { proof, isReady, verdict, codes } = await proven(report, [policy]);
@@ -100,11 +100,11 @@ describe("a request that was changed", () => {
       expect(codes).toContain("PolicyViolation/blocker");
     }
   });
-  it.each([{ value: 2n }, { chainId: 5 }])("to %o is not that of its input", async (numbers) => {
+  it.each([{ value: 2n }, { chainId: 5 }])("with %o does not match its input", async (numbers) => {
     const { isReady, verdict } = await proven(await posted(plain, requesting(numbers)));
     expect([isReady, ["unknown", "blocked"].includes(verdict)]).toEqual([false, true]);
   });
-  it("in one number is judged as if the records had always said so", () => {
+  it("with one other number is judged as if the records had always said so", () => {
     const wide = fc.bigInt(0n, 40_000_000n);
     const price = fc.oneof(fc.bigInt(0n, 10n ** 10n), fc.bigInt(0n, 10n ** 18n));
     const numbers: fc.Arbitrary<Numbers> = fc.oneof(
@@ -149,8 +149,8 @@ const isNoBetter = async (forged: Whole, honest: Whole) => {
   return proof;
 };
 
-describe("a report that says of its request what is not so", () => {
-  it("is no better for it than an honest one, where gas decides", async () => {
+describe("a posted report that lies about its request", () => {
+  it("is judged no better than an honest one, where gas decides", async () => {
     const { proof: honest } = await proven(starved);
     expect([honest.verdict, severe(honest)]).toEqual(["unknown", ["InnerCallFailed/warning", "ScanAgain/unavailable"]]);
     const [{ outcome, call }] = honest.transactions;
@@ -180,7 +180,7 @@ describe("a report that says of its request what is not so", () => {
     }
     expect(call).not.toBeNull();
   }, 60_000);
-  it("is no better for a balance that nobody has, where the fee is beyond the real one", async () => {
+  it("is judged no better for a pretended balance, where the fee is beyond the real one", async () => {
     const fees = { maxFeePerGas: 10n ** 24n };
     const { proof: honest } = await proven(await posted(plain, requesting(fees)));
     expect([honest.verdict, severe(honest)]).toEqual([
@@ -191,7 +191,7 @@ describe("a report that says of its request what is not so", () => {
     const proof = await isNoBetter(await posted(plain, requesting(fees), { funds }), honest);
     expect(proof.funds).toEqual(honest.funds);
   });
-  it("is no better for it where the state must be pretended: the balance is measured beside", async () => {
+  it("is judged no better where state must be pretended: the real balance is measured beside", async () => {
     await scene.send(third, { to: nobody, value: 1n });
     const ahead = await scan(scene.url, { from: third.address, to: nobody, value: 1n });
     const { proof: honest } = await proven(ahead);
@@ -205,17 +205,17 @@ describe("a report that says of its request what is not so", () => {
     }
     await scene.mine();
   });
-  it("of no time is proven all the same: the time of both worlds is that of the head", async () => {
+  it("without a time is still proven, with both simulated blocks timed from the head", async () => {
     const observed = { ...plain.observed, timestamp: null };
     const { isReady, codes } = await proven(await posted(plain, (one) => one, { observed }));
     expect([isReady, codes]).toEqual([true, []]);
   });
 });
 
-describe("a report that names the state it stands on", () => {
+describe("a posted report that names its state", () => {
   const onLatest = (report: Whole) =>
     posted(report, (one) => one, { observed: { ...report.observed, blockTag: "latest" } });
-  it("is proven on pending state all the same", async () => {
+  it("is proven on pending state regardless", async () => {
     const gate = await scene.deploy(artifacts.Gate);
     const call = (functionName: "open" | "close" | "pass") => calldata(artifacts.Gate, functionName, []);
     await scene.send(third, { to: gate, data: call("open") });
@@ -238,7 +238,7 @@ describe("a report that names the state it stands on", () => {
     expect((await proven(await posted(scanned, replacing, { observed }))).isReady).toBe(false);
     await scene.mine();
   });
-  it("is proven on sealed state where it replaces what waits, and where the node has no other", async () => {
+  it("is proven on latest state where it replaces one in flight, and where the node has no pending state", async () => {
     const nonce = await scene.count(owner.address);
     await scene.send(owner, { to: other.address, value: 1n });
     const replacing = await scan(scene.url, { from: owner.address, to: other.address, value: 2n, nonce });
@@ -263,7 +263,7 @@ describe("a report that names the state it stands on", () => {
   });
 });
 
-describe("a report that moves the clock of its worlds", () => {
+describe("a posted report that moves the time of its blocks", () => {
   const money = 10n ** 18n;
   it.each(["by the time of its block", "by its own age", "by the time of its last proof"])(
     "is blocked, %s",
@@ -288,7 +288,7 @@ describe("a report that moves the clock of its worlds", () => {
   );
 });
 
-describe("a report on a contract that is honest only where no base fee is, as in a scan", () => {
+describe("a posted report on a contract that is honest only without a base fee, as in a scan,", () => {
   let spoofed: Whole;
   let honest: Whole;
   beforeAll(async () => {
@@ -308,12 +308,12 @@ describe("a report on a contract that is honest only where no base fee is, as in
     expect([spoofed.verdict, honest.verdict]).toEqual(["ready", "blocked"]);
     expect(codesOf(honest)).toContain("SimulationDiverged/blocker");
   });
-  it("is no better for its stage", () => forging(same, { stage: "proven" }));
-  it("is no better for the block it stood on", () =>
+  it("is judged no better for its stage", () => forging(same, { stage: "proven" }));
+  it("is judged no better for the block it stood on", () =>
     forging(same, { observed: { ...spoofed.observed, simulatedNumber: 1n } }));
-  it("is no better for how its outcome was learned", () =>
+  it("is judged no better for the origin of its outcome", () =>
     forging(same, { observed: { ...spoofed.observed, tier: "none" } }));
-  it("is no better for the outcome of the proof in place of its own", () => {
+  it("is judged no better for the proof's outcome in place of its own", () => {
     const [{ outcome }] = honest.transactions;
     const { transfers, balanceChanges } = honest;
     // whom the forger names is measured from the start, and no newcomer
@@ -323,7 +323,7 @@ describe("a report on a contract that is honest only where no base fee is, as in
   });
 });
 
-it("a report brings its maker's tolerance along, and is held to the caller's own where one is given", async () => {
+it("a posted report keeps its maker's tolerance, unless the caller gives one", async () => {
   const token = await scene.deploy(artifacts.Token, ["Gold", "GLD", 18]);
   const vesting = await scene.deploy(artifacts.Vesting, [token, 10n ** 9n]);
   await scene.seal({ after: 3 });
@@ -344,7 +344,7 @@ const withAt = (json: unknown, [key, ...rest]: ReadonlyArray<string | number>, v
     : { ...(json as object), [key]: changed };
 };
 
-describe("JSON of what no report can say", () => {
+describe("JSON of an impossible report", () => {
   const one = ["transactions", 0] as const;
   it.each<readonly [path: ReadonlyArray<string | number>, value: unknown]>([
     [[...one, "request", "nonce"], -1],

@@ -22,7 +22,7 @@ const demanding = (condition: string): Hex => {
   return creation(`${condition}60${target}575f5ffd5b00`);
 };
 
-describe.each(scenesFor("calls that ask for a price"))("on %s", (_, start) => {
+describe.each(scenesFor("calls that ask for a price"))("calls that ask for a gas price, on %s", (_, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -33,7 +33,7 @@ describe.each(scenesFor("calls that ask for a price"))("on %s", (_, start) => {
     ["a gas price", "3a"],
     ["a base fee", "48"],
     ["a tip", "48" + "3a" + "03"],
-  ])("that need %s are ready, and work when they are mined", async (_name, condition) => {
+  ])("of the kind %s are ready, and work when they are mined", async (_name, condition) => {
     const to = await scene.deploy({ abi: [], bytecode: demanding(condition) });
     const call: AnyInput = { from: other.address, to, data: "0x01" };
     const report = await preflight(scene.url, call);
@@ -75,14 +75,14 @@ describe.each(scenesFor("calls that ask for a price"))("on %s", (_, start) => {
     expect(pretended.verdict).toBe("blocked");
   });
 
-  it("that fail at any price are blocked, for what they said without one", async () => {
+  it("are blocked where they fail at any price, with the reason that they give without one", async () => {
     const to = await scene.deploy({ abi: [], bytecode: demanding("5f") });
     const report = await preflight(scene.url, { from: other.address, to, data: "0x01" });
     expect([report.verdict, report.ledger.rounds]).toEqual(["blocked", 2]);
     expect(report.findings[0]).toMatchObject({ step: "simulate", severity: "blocker" });
   });
 
-  it("that a sender cannot pay for at any price are short of money, not of a price", async () => {
+  it("are short of money where the sender cannot pay any price for them", async () => {
     const to = await scene.deploy({ abi: [], bytecode: demanding("3a") });
     const poor = "0x00000000000000000000000000000000dead4411";
     await scene.send(owner, { to: poor, value: 1_000n });

@@ -21,7 +21,7 @@ import {
 import { furnish, passing, transferOf, turn } from "./furnished.js";
 import { environmentSays, rewritten } from "./wire.js";
 
-describe.each(scenesFor("proofs"))("on %s", (_, start) => {
+describe.each(scenesFor("proofs"))("prove on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -35,7 +35,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
   const transfer = () => transferOf(token);
   const pass = () => passing(gate);
 
-  describe("an older report", () => {
+  describe("prove of an older report", () => {
     it("notices that the base fee rose above its cap", async () => {
       const report = await preflight(scene.url, transfer());
       const raised = tampered(scene.url, ({ purpose }) =>
@@ -45,7 +45,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
       expect([dear.verdict, (await refusedWith(dear))._tag]).toEqual(["blocked", "FeeCapTooLow"]);
     });
 
-    it("is none of the chain 0, which no transaction is signed for", async () => {
+    it("does not accept chain id 0, which no transaction is signed for", async () => {
       const unsupported = (method: string) => new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) });
       const nowhere = tampered(scene.url, ({ method }) =>
         method === "eth_chainId"
@@ -58,7 +58,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
       expect([report.verdict, report.chainId, report.transactions[0].request]).toEqual(["unknown", null, null]);
     });
 
-    it("is not proven by another chain's node", async () => {
+    it("refuses another chain's node", async () => {
       // a strict node does not answer eth_chainId, so that the requests alone name the chain
       const strict = tampered(scene.url, ({ method }) =>
         method === "eth_chainId" ? new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }) : null,
@@ -80,7 +80,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
   });
 
   it.each(["exact", "next"])(
-    "a head that moved under %s is asked for, and both worlds once more on it",
+    "asks for a head that moved under %s, and runs both blocks once more on it",
     async (world) => {
       const order = new RpcError({ method: "eth_simulateV1", reason: new SimBlockOrder({ detail: "" }) });
       const moved = (until: number) =>
@@ -94,7 +94,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
     },
   );
 
-  it("a second run that behaves differently is theatre", async () => {
+  it("blocks a contract that behaves differently in the second run", async () => {
     const theatre = tampered(scene.url, ({ purpose }) =>
       purpose === "next"
         ? rewritten((block) => ({
@@ -107,7 +107,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
     expect([report.verdict, (await refusedWith(report))._tag]).toEqual(["blocked", "SimulationDiverged"]);
   });
 
-  it("a scan whose simulation was lost is proven with caution only", async () => {
+  it("gives at most caution for a scan whose simulation was lost", async () => {
     const lost = tampered(scene.url, ({ purpose }) =>
       purpose === "ample"
         ? new RpcError({ method: "eth_simulateV1", reason: new InternalError({ detail: "" }) })
@@ -121,7 +121,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
     }
   });
 
-  it("a run that named another chain is told, also where the state it stood on was given up", async () => {
+  it("reports a run that named another chain, also where its state was given up", async () => {
     const scanned = await preflight(scene.url, transfer());
     const named = (chainId: number) => chainId.toString(16).padStart(64, "0");
     const other = (result: unknown): unknown =>
@@ -139,7 +139,7 @@ describe.each(scenesFor("proofs"))("on %s", (_, start) => {
     expect(severe(await proven(true))).toContain("ChainIdMismatch/blocker");
   });
 
-  it("policies that throw, or are lost, never pass", async () => {
+  it("never passes policies that throw or were lost", async () => {
     const throwing = Policy.make("throws", () => {
       throw new Error("broken");
     });

@@ -29,7 +29,7 @@ const entriesOf = (params: ReadonlyArray<unknown>) =>
   (params[0] as { readonly blockStateCalls: ReadonlyArray<{ readonly calls?: ReadonlyArray<unknown> }> })
     .blockStateCalls;
 
-describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
+describe.each(scenesFor("the storage lens"))("the storage lens on %s", (_, start) => {
   let scene: Scene;
   let proxy: Hex;
   let plain: Hex;
@@ -51,13 +51,13 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
     into,
   ];
 
-  it("says nothing of proxies and other contracts that stay as they are", async () => {
+  it("reports no proxy or other contract that stays as it is", async () => {
     for (const to of [proxy, plain]) {
       const report = await preflight(scene.url, call(to, "work"));
       expect([report.verdict, severe(report), codes(report).includes("ProxiesNotSeen")]).toEqual(["ready", [], false]);
     }
   });
-  it("shows what every slot held and holds, whether it held anything before or not", async () => {
+  it("shows the old and the new value of every slot, whether it held anything before or not", async () => {
     for (const { holds, slot } of slots) {
       const what = whats[holds ?? ""] ?? "";
       const isHeld = slot === slots[0]?.slot;
@@ -68,7 +68,7 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
     const report = await preflight(scene.url, call(plain, "write", slots[0]?.slot, second));
     expect(changesIn(report)).toEqual([told("new implementation", plain, null, second)]);
   });
-  it("leaves an honest upgrade to its event, and not one that tells of another", async () => {
+  it("leaves an honest upgrade to its event, and does not trust an event with another address", async () => {
     expect(changesIn(await preflight(scene.url, call(proxy, "upgradeTo", second)))).toEqual([
       ["warning", "logged", "new implementation", proxy, second],
     ]);
@@ -77,7 +77,7 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
       told("new implementation", proxy, first, second),
     ]);
   });
-  it("sees it in whichever world it happens, and by plain payments", async () => {
+  it("sees an upgrade in whichever simulated block it happens, and by plain payments", async () => {
     for (const parity of [0n, 1n]) {
       const report = await preflight(scene.url, call(proxy, "writeAt", parity, second));
       expect(changesIn(report)).toEqual([told("new implementation", proxy, first, second)]);
@@ -88,11 +88,11 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
     ]);
     expect((await preflight(scene.url, { ...paid, to: nobody })).verdict).toBe("ready");
   });
-  it("sees it in a proof of a report from outside", async () => {
+  it("sees an upgrade in a proof of a report from outside", async () => {
     const report = await scan(scene.url, call(proxy, "write", slots[0]?.slot, second));
     expect(changesIn(await prove(scene.url, report))).toEqual([told("new implementation", proxy, first, second)]);
   });
-  it("costs no request, but one beside the others for a proxy, or while no tracer is known, and never a round", async () => {
+  it("needs one request for a proxy, or while no tracer is known, and never a round", async () => {
     const both = (to: Hex) => Preflight.preflight(call(to, "work"));
     const reports = await Effect.runPromise(
       Effect.all([both(plain), both(plain), both(proxy)]).pipe(Effect.provide(layerOf(scene.url))),
@@ -135,7 +135,7 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
     [new RpcError({ method, reason: new InvalidParams({ detail: "one block only" }) }), 1],
     [new RpcError({ method, reason: new NodeLimitExceeded({ detail: "out of gas for one request" }) }), 15],
     [new IntrinsicGasTooLow({}), 15],
-  ])("says so where the further entry is refused, and remembers what holds for every request: %s", async (no, most) => {
+  ])("reports a refused further entry, and remembers a refusal that holds for every request: %s", async (no, most) => {
     let refused = 0;
     const layer = answering(() => Effect.suspend(() => (refused++, Effect.fail(no))));
     const reports = await Effect.runPromise(Effect.all([silent, silent]).pipe(Effect.provide(layer)));
@@ -144,7 +144,7 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
     expect(reports.map(({ ledger }) => ledger.rounds)).toEqual(most === 1 ? [3, 2] : [4, 4]);
     expect(runsOf(reports[1]).filter((run) => run === "readerOnly")).toEqual([]);
   });
-  it("says so where entries do not stand on each other", async () => {
+  it("reports entries that do not stand on each other", async () => {
     const layer = answering((node, [payload, tag]) =>
       Effect.map(
         Effect.forEach(entriesOf([payload]), (entry) =>
@@ -155,7 +155,7 @@ describe.each(scenesFor("the storage lens"))("on %s", (_, start) => {
     );
     notSeen(await Effect.runPromise(Effect.provide(silent, layer)));
   });
-  it("gives up nothing else, and asks no second time, where the calls themselves are refused", async () => {
+  it("keeps everything else, and does not ask twice, where the calls themselves are refused", async () => {
     let refused = 0;
     const no = new SenderNotEoa({});
     const layer = answering(() => Effect.suspend(() => (refused++, Effect.fail(no))));

@@ -28,7 +28,7 @@ const spending = (to: Hex, burnt: bigint, more: object = {}, needed = 0n) => ({
   ...more,
 });
 
-describe.runIf(bin !== null)("geth with a purse of 17 million", () => {
+describe.runIf(bin !== null)("a gas cap of 17 million for a whole request, on geth", () => {
   let scene: Scene;
   let to: Hex;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.runIf(bin !== null)("geth with a purse of 17 million", () => {
   });
   afterAll(() => scene.stop());
 
-  it("a limit that is there for one call but not for the next is unknown, by the cap's name", async () => {
+  it("makes a limit that fits one call but not the next unknown, by the cap's name", async () => {
     const report = await preflight(scene.url, [
       spending(to, 5n * million, { gas: 6n * million }),
       spending(to, 0n, { gas: 16n * million }, 14n * million),
@@ -47,7 +47,7 @@ describe.runIf(bin !== null)("geth with a purse of 17 million", () => {
     expect(found?.error).toMatchObject({ reason: { cap: 17_000_000n, transaction: 2 } });
   });
 
-  it("what the first calls use up is never blocked, and names the first that did not fit", async () => {
+  it("never blocks calls behind it, and names the first that did not fit", async () => {
     const calls = Array.from({ length: 6 }, () => spending(to, 5n * million, { gas: 5_100_000n }));
     const report = await preflight(scene.url, calls);
     expect(report.verdict).toBe("unknown");
@@ -56,7 +56,7 @@ describe.runIf(bin !== null)("geth with a purse of 17 million", () => {
     expect(found?.error).toMatchObject({ reason: { cap: 17_000_000n, transaction: 4 } });
   });
 
-  it("a limit that fits beside small reads alone is asked with small ones, and is ready", async () => {
+  it("lets a limit that fits only beside small reads be ready with small ones", async () => {
     const tokens = Array.from({ length: 8 }, (_, at) => `0x${"7e".repeat(19)}${at + 10}` as const);
     const input = spending(to, 0n, { gas: 16_777_216n }, 16_700_000n);
     const report = await preflight(scene.url, input, { tokens } as never);
@@ -64,14 +64,14 @@ describe.runIf(bin !== null)("geth with a purse of 17 million", () => {
     expect(report.transactions[0].outcome.logs.map(({ topics }) => Number(topics[0]))).toEqual([0]);
   });
 
-  it("a limit of ours is no more than what was simulated", async () => {
+  it("keeps our limit at or below the simulated one", async () => {
     const report = await scan(scene.url, [spending(to, 9n * million), spending(to, 7n * million)]);
     const [, second] = report.transactions;
     expect(second?.gas.limit).toBeLessThan(8n * million);
     expect(second?.outcome.status).toBe("success");
   });
 
-  it("is learned: the next report asks for no more at other limits", async () => {
+  it("is remembered: the next report asks for no more at other limits", async () => {
     const layer = layerOf(scene.url);
     await scanOn(layer, spending(to, million, { gas: 16_900_000n }));
     const report = await preflightOn(layer, spending(to, 9n * million, {}, 0n));
@@ -79,14 +79,17 @@ describe.runIf(bin !== null)("geth with a purse of 17 million", () => {
   });
 });
 
-describe.runIf(bin !== null).each([10, 17, 30, 50, 100])("geth with a purse of %s million", (purse) => {
-  it("makes nothing falsely ready, and blocks nothing for its gas that works", async () => {
-    const { falseReady, falseBlocked } = await tallyOf(bin ?? "", purse * 1_000_000, 3, 38);
-    expect([falseReady, falseBlocked]).toEqual([[], []]);
-  }, 60_000);
-});
+describe.runIf(bin !== null).each([10, 17, 30, 50, 100])(
+  "a gas cap of %s million for a whole request, on geth",
+  (purse) => {
+    it("makes nothing falsely ready, and blocks no working call for its gas", async () => {
+      const { falseReady, falseBlocked } = await tallyOf(bin ?? "", purse * 1_000_000, 3, 38);
+      expect([falseReady, falseBlocked]).toEqual([[], []]);
+    }, 60_000);
+  },
+);
 
-describe.runIf(bin !== null)("geth whose blocks hold 30 million", () => {
+describe.runIf(bin !== null)("a block limit of 30 million, on geth", () => {
   let scene: Scene;
   let to: Hex;
   beforeAll(async () => {
@@ -95,13 +98,13 @@ describe.runIf(bin !== null)("geth whose blocks hold 30 million", () => {
   });
   afterAll(() => scene.stop());
 
-  it("proves in several blocks what one has no room for", async () => {
+  it("makes a bundle that is larger run in several blocks", async () => {
     const report = await preflight(scene.url, [spending(to, 16n * million), spending(to, 16n * million)]);
     expect([report.verdict, codesOf(report).filter((code) => !code.endsWith("/info"))]).toEqual(["ready", []]);
   });
 });
 
-describe("a node that hides with how much gas it ran the calls", () => {
+describe("a node that hides the gas of its calls", () => {
   let scene: Scene;
   let reader: Hex;
   beforeAll(async () => {
@@ -130,9 +133,9 @@ describe("a node that hides with how much gas it ran the calls", () => {
     data: calldata(artifacts.GasReader, "maybe", [gas / 2n]),
   });
 
-  it("is ready where the first read saw as much as was asked for", async () =>
+  it("leaves a report ready where the first read saw the requested gas", async () =>
     expect((await preflightOn(hiding(), maybe(1_000_000n))).verdict).toBe("ready"));
-  it("is unknown where nothing tells", async () => {
+  it("makes a report unknown where nothing shows the gas", async () => {
     const report = await preflightOn(hiding(), maybe(16_777_216n));
     expect([report.verdict, codesOf(report)]).toEqual([
       "unknown",
@@ -141,11 +144,11 @@ describe("a node that hides with how much gas it ran the calls", () => {
   });
 });
 
-describe("what a block holds", () => {
+describe("the block limit of a scan", () => {
   it.each([
     ["anvil", () => startAnvilScene()],
     ...(bin === null ? [] : [["geth", () => startGethScene(bin)] as const]),
-  ] as const)("is in a scan no less than in the head, on %s", async (_, start) => {
+  ] as const)("is no less than that of the head, on %s", async (_, start) => {
     const scene = await start();
     try {
       const { gasLimit } = (await scene.ask("eth_getBlockByNumber", ["latest", false])) as {

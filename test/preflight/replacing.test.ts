@@ -48,7 +48,7 @@ const refusal = async (send: () => Promise<unknown>): Promise<string | null> => 
   }
 };
 
-describe.skipIf(bin === null)("on geth", () => {
+describe.skipIf(bin === null)("a replacement on geth", () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await startGethScene(bin ?? "");
@@ -105,7 +105,7 @@ describe.skipIf(bin === null)("on geth", () => {
     ["a wei too little of the tip", bumped(33n * gwei, 22n * 10n ** 8n - 1n)],
     ["the tip alone", bumped(old.maxFeePerGas, 3n * gwei)],
     ["a legacy price that is no higher cap", { gasPrice: 31n * gwei }],
-  ])("%s is refused, and was blocked", async (_, fees) => {
+  ])("is refused, as the blocked report said: %s", async (_, fees) => {
     const { report, refused } = await replacing(owner, old, fees);
     expect(refused).toContain("underpriced");
     expect([report.verdict, (await refusedWith(report))._tag]).toEqual(["blocked", "ReplacementRefused"]);
@@ -119,14 +119,14 @@ describe.skipIf(bin === null)("on geth", () => {
     ["fees that are chosen over a high tip", bumped(60n * gwei, 50n * gwei), {}],
     ["a cap of the caller's and a tip that is chosen", old, { maxFeePerGas: 60n * gwei }],
     ["rounding down", bumped(30n * gwei + 5n, 2n * gwei + 5n), bumped(33n * gwei + 5n, 22n * 10n ** 8n + 5n)],
-  ])("%s is taken, and was ready", async (_, inFlight, fees) => {
+  ])("is accepted, as the ready report said: %s", async (_, inFlight, fees) => {
     const { report, refused } = await replacing(third, inFlight, fees);
     expect(refused).toBe(null);
     expect([report.verdict, severe(report)]).toEqual(["ready", []]);
     expect(codesOf(report)).toContain("ReplacesPending/info");
   });
 
-  it("on a chain that nobody described too little is not known to be refused, and not cleared", async () => {
+  it("is not cleared on an undescribed chain with too low fees, where the refusal is not certain", async () => {
     const { report, refused } = await replacing(owner, old, bumped(31n * gwei, 21n * 10n ** 8n), {});
     expect(refused).toContain("underpriced");
     expect([report.verdict, severe(report)]).toEqual(["unknown", ["ReplacementRefused/unavailable"]]);
@@ -140,7 +140,7 @@ describe.skipIf(bin === null)("on geth", () => {
     await scene.mine();
   });
 
-  it("where no method tells its fees, it is said that nothing was compared", async () => {
+  it("has a finding that nothing was compared where no method shows the fees of the first", async () => {
     const proxy = await startProxy({ target: scene.url });
     try {
       for (const method of ["txpool_contentFrom", "eth_getTransactionBySenderAndNonce"])
@@ -166,7 +166,7 @@ describe.skipIf(bin === null)("on geth", () => {
     }
   });
 
-  it("what waits keeps the most that it may cost, and the pool refuses what that leaves nothing for", async () => {
+  it("leaves the first one's highest cost reserved, and the pool refuses what exceeds the rest", async () => {
     const spare = privateKeyToAccount(generatePrivateKey());
     const balance = gwei * gwei;
     await scene.send(owner, { to: spare.address, value: balance });
@@ -198,7 +198,7 @@ describe.skipIf(bin === null)("on geth", () => {
       { data: `0x${"00".repeat(131_072)}` as Hex, gas: 6_000_000n, to: precompile as Hex },
       "oversized",
     ],
-  ])("%s: refused by the pool as it comes, and not ready", async (_, fields, words) => {
+  ])("is refused by the pool, and not ready: %s", async (_, fields, words) => {
     const request = { from: owner.address, to: other.address, ...fields };
     const report = await preflight(scene.url, request);
     expect([report.verdict, severe(report)]).toEqual(["caution", ["NodeMayRefuse/warning"]]);
@@ -206,7 +206,7 @@ describe.skipIf(bin === null)("on geth", () => {
     expect(await refusal(() => scene.broadcast(raw as Hex))).toContain(words);
   });
 
-  it("a cap that one full block ends, and a tip that no builder takes, are said", async () => {
+  it("has findings for a cap that one full block ends, and a tip that no builder takes", async () => {
     const block = (await scene.ask("eth_getBlockByNumber", ["pending", false])) as { readonly baseFeePerGas: Hex };
     const base = BigInt(block.baseFeePerGas);
     const of = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) =>

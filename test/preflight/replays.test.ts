@@ -111,7 +111,7 @@ const told = (report: Report): string =>
     (_, value: unknown) => (typeof value === "bigint" ? String(value) : value),
   );
 
-describe.each(scenesFor("replays"))("on %s", (_, start) => {
+describe.each(scenesFor("replays"))("recorded preflights that are replayed, on %s", (_, start) => {
   let scene: Scene;
   let inputs: Readonly<Record<string, AnyInput>>;
   beforeAll(async () => {
@@ -145,7 +145,7 @@ describe.each(scenesFor("replays"))("on %s", (_, start) => {
   afterAll(() => scene?.stop());
 
   it(
-    `${replays} of each kind give the recorded report, ledger and all`,
+    `give the recorded report and request log, ${replays} times each`,
     async () => {
       for (const [name, input] of Object.entries(inputs)) {
         const tape = emptyTape();
@@ -166,7 +166,7 @@ describe.each(scenesFor("replays"))("on %s", (_, start) => {
   );
 
   // why: of a scan that is proven no report is made unless somebody reads it
-  it("is the same report where somebody reads what was scanned, whatever the node answers", async () => {
+  it("give the same report when a step reads the scan, whatever the node answers", async () => {
     const tapes = new Map<string, Tape>();
     for (const [name, input] of Object.entries(inputs)) {
       const tape = emptyTape();

@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 
-describe("proven again, a report", () => {
-  it("with nothing against it stays ready, by the same requests", async () => {
+describe("a report that is proven again", () => {
+  it("stays ready with the same requests where nothing is against it", async () => {
     const first = await preflight(scene.url, { from: owner.address, to: other.address, value: 1n });
     const again = await prove(scene.url, first);
     expect([first.verdict, again.verdict, again.digest]).toEqual(["ready", "ready", first.digest]);
@@ -24,7 +24,7 @@ describe("proven again, a report", () => {
     expect(first.transactions[0]).toMatchObject({ nonce, gas, fee });
   });
 
-  it("whose request is not that of its input is blocked, though it succeeds", async () => {
+  it("is blocked where its request is not that of its input, though it succeeds", async () => {
     const first = await preflight(scene.url, { from: owner.address, to: other.address, value: 1n });
     const [one] = first.transactions;
     const altered = { ...one, request: one.request && { ...one.request, value: 2n } };
@@ -32,7 +32,7 @@ describe("proven again, a report", () => {
     expect([again.verdict, codesOf(again).includes("NotProven/unavailable")]).toEqual(["unknown", true]);
   });
 
-  it("that somebody changed in place is held to what the node says now, and not to what was changed", async () => {
+  it("that somebody changed in place is judged by the node's answers, not by the change", async () => {
     const unfamiliar = await scene.deploy(Unfamiliar);
     const data = calldata(Unfamiliar, "entrust", [other.address]);
     const first = await preflight(scene.url, { from: owner.address, to: unfamiliar, data });
@@ -51,7 +51,7 @@ describe("proven again, a report", () => {
     expect([again.verdict, codesOf(again).toSorted()]).toEqual(["caution", codes]);
   });
 
-  it("whose decoded events somebody changed in place tells of them what the node says", async () => {
+  it("whose decoded events somebody changed in place shows the node's events", async () => {
     const token = await scene.deploy(Token, ["Token", "TKN", 18]);
     const first = await preflight(scene.url, {
       ...{ from: owner.address, to: token, abi: Token.abi },
@@ -67,7 +67,7 @@ describe("proven again, a report", () => {
     expect(again?.provenance.map(({ source }) => source)).not.toContain("elsewhere");
   });
 
-  it("whose gas limit starves an inner call still says so", async () => {
+  it("still warns where the gas limit starves an inner call", async () => {
     const starved = { target: contracts.reader, callData: calldata(GasReader, "need", [400_011n]) };
     const data = nested(contracts.aggregator, starved, 2, true);
     const first = await preflight(scene.url, { from: owner.address, to: contracts.aggregator, data, gas: 200_000n });
@@ -77,7 +77,7 @@ describe("proven again, a report", () => {
     expect(again.verdict).toBe("caution");
   });
 
-  it("whose outcome follows the gas still says so", async () => {
+  it("still warns where the outcome follows the gas", async () => {
     const data = calldata(GasReader, "record");
     const first = await preflight(scene.url, { from: owner.address, to: contracts.reader, data });
     expect(codesOf(first)).toContain("GasDependent/warning");
@@ -86,7 +86,7 @@ describe("proven again, a report", () => {
     expect(again.verdict).toBe("caution");
   });
 
-  it("that must be scanned again because of its gas limit stays unknown, however often it is proven", async () => {
+  it("stays unknown, however often it is proven, where its gas limit needs a new scan", async () => {
     const trapped = { target: contracts.reader, callData: calldata(GasReader, "need", [400_013n]) };
     const data = nested(contracts.aggregator, trapped, 30, true);
     const scanned = await scan(scene.url, { from: owner.address, to: contracts.aggregator, data });
@@ -98,7 +98,7 @@ describe("proven again, a report", () => {
     expect([again.verdict, codesOf(again).includes("ScanAgain/unavailable")]).toEqual(["unknown", true]);
   });
 
-  it("that was blocked because its runs differ stays blocked: the same requests face the same contract", async () => {
+  it("stays blocked where its runs differ: the same requests face the same contract", async () => {
     const token = await scene.deploy(Token, ["Gold", "GLD", 18]);
     // honest where there is no base fee, as in a scan
     const spoofer = await scene.deploy(Spoofer, [token, 2, 0n]);

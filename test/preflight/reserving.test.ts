@@ -10,7 +10,7 @@ import { createPreflight } from "../../src/promise.js";
 import * as Report from "../../src/Report.js";
 import { codesOf, layerOf, other, owner, scenesFor, third, type Scene } from "./scene.js";
 
-describe.each(scenesFor("reports under reserved nonces"))("on %s", (_name, start) => {
+describe.each(scenesFor("reports under reserved nonces"))("a proof with a reserved nonce, on %s", (_name, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -20,7 +20,7 @@ describe.each(scenesFor("reports under reserved nonces"))("on %s", (_name, start
   const transfer = { from: owner.address, to: other.address, value: 7n } as const;
   const sign = (request: Report.Request) => owner.signTransaction(request as TransactionSerializable);
 
-  it("proves with the reserved nonce, and gives it back when the scope closes uncommitted", async () => {
+  it("stands on the reserved nonce, and returns that when the scope closes uncommitted", async () => {
     const layer = Layer.merge(layerOf(scene.url), NonceStore.layerMemory);
     const run = Preflight.reserving((scanned) =>
       Effect.map(Nonces.reserveAll(scanned), (leases) => leases.map((lease) => lease?.nonce ?? null)),
@@ -44,7 +44,7 @@ describe.each(scenesFor("reports under reserved nonces"))("on %s", (_name, start
     expect(second.verdict).toBe("ready");
   });
 
-  it("sends nothing when something else was signed, and the nonce is free again", async () => {
+  it("lets nothing be sent when something else was signed, and frees the nonce", async () => {
     const preflight = createPreflight({ url: scene.url });
     const before = await scene.ask("eth_getTransactionCount", [owner.address, "pending"]);
     const more = (request: Report.Request) =>

@@ -53,7 +53,7 @@ const sorted = (rounds: ReadonlyArray<ReadonlyArray<string>>) =>
     .map((round) => round.filter((method) => method !== "debug_traceCall").sort())
     .filter((round) => round.length > 0);
 
-describe.each(scenesFor("rounds"))("on %s", (_, start) => {
+describe.each(scenesFor("rounds"))("the rounds of a preflight on %s", (_, start) => {
   let scene: Scene;
   let token: `0x${string}`;
   let gate: `0x${string}`;
@@ -73,7 +73,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
 
   const transfer = () => transferOf(token);
 
-  it("a scan is one round, a preflight two, in the ledger and by arrival", async () => {
+  it("are one for a scan and two for a preflight, in the ledger and by arrival", async () => {
     const bundle = [transfer(), { from: other.address, to: gate, abi: Gate.abi, functionName: "open" }];
     // why: what is loaded with the first bundle is here before answers are held
     await preflightOn(layerOf(scene.url), bundle);
@@ -106,7 +106,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     }
   });
 
-  it("a strict node, with the seven methods and no batches, reaches ready", async () => {
+  it("end ready on a strict node with the seven methods and no batches", async () => {
     for (const batch of [false, true]) {
       const proxy = await proxied({ only: sevenMethods, refuseBatches: true });
       const layer = layerOf(proxy.url, { batch });
@@ -123,7 +123,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     }
   });
 
-  it("all requests of a round in one POST, where batches are wanted", async () => {
+  it("are one POST each where batches are wanted", async () => {
     const proxy = await proxied({ delayMs: 20 });
     const report = await preflightOn(layerOf(proxy.url, { batch: true }), transfer());
     expect([report.verdict, report.ledger.rounds, proxy.posts()]).toEqual(["ready", 2, 2]);
@@ -142,7 +142,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     },
   };
   it.each(Object.entries(refusals))(
-    "without eth_simulateV1 (%s): tier call, never ready, remembered",
+    "end in an estimate by eth_call, never ready and remembered, without eth_simulateV1 (%s)",
     async (_name, fault) => {
       const proxy = await proxied();
       proxy.fail("eth_simulateV1", fault);
@@ -172,7 +172,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     },
   );
 
-  it("a deadline ends everything: unknown, with Timeout", async () => {
+  it("end with the deadline: unknown, with Timeout", async () => {
     for (const method of ["*", "eth_simulateV1", "eth_getTransactionCount"]) {
       const proxy = await proxied();
       proxy.fail(method, faults.hang);
@@ -185,7 +185,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     }
   });
 
-  it("an interruption closes every connection", async () => {
+  it("close every connection when they are interrupted", async () => {
     const sockets = new Set<object>();
     const server = await startServer((_body, request) => {
       sockets.add(request.socket);
@@ -206,7 +206,7 @@ describe.each(scenesFor("rounds"))("on %s", (_, start) => {
     expect(warnings.map(({ name }) => name)).toEqual([]);
   });
 
-  it("a report with a hole in its request is never ready, and nothing is asked for it", async () => {
+  it("ask nothing for a report with a hole in its request, which is never ready", async () => {
     const proxy = await proxied();
     const report = await scan(proxy.url, { from: owner.address, to: other.address, value: 1n });
     const hole: Report.Report = { ...report, transactions: [{ ...report.transactions[0], request: null }] };

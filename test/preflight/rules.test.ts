@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { bedsOf, ruled, type Bed } from "../harness/accuracy/beds.js";
 import { groundOf, rules } from "../harness/accuracy/rules.js";
 
-describe.each(bedsOf(ruled))("%s", (name, start) => {
+describe.each(bedsOf(ruled))("rules of the accuracy table on %s", (name, start) => {
   let on: Bed;
   beforeAll(async () => {
     on = await start();

@@ -28,7 +28,7 @@ const of = ({ findings }: Report, ...codes: ReadonlyArray<string>) =>
     .map(({ code, severity, numbers }) => [code, severity, ...numbers.map(({ value }) => value)]);
 const delegateCalls = (report: Report) => of(report, "UnknownDelegateCall", "DelegateCall", "DelegateCallUnread");
 
-describe.each(scenesFor("Safes"))("on %s", (_, start) => {
+describe.each(scenesFor("Safes"))("Safe transactions by execTransaction, on %s", (_, start) => {
   let scene: Scene;
   let evil: Hex;
   let weth: Hex;
@@ -56,8 +56,8 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
   const through = (version: Version, inner: Inner, options = {}) => asking(safeOf(version), executing(inner), options);
   const attack = encode("transfer", stranger, 0n);
 
-  describe.each(versions)("a Safe %s", (version) => {
-    it("that pays and batches by the libraries of any version is ready", async () => {
+  describe.each(versions)("by Safe %s", (version) => {
+    it("are ready where they pay and batch by the libraries of any version", async () => {
       const pays = [
         { to: stranger, value: 1n },
         { to: weth, value: 5n, data: calldata(WETH9, "deposit") },
@@ -76,7 +76,7 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
         expect([other, report.verdict, delegateCalls(report)]).toEqual([other, "ready", []]);
       }
     });
-    it("that makes a contract is no finding, that signs a message is a warning with the message", async () => {
+    it("have no finding for a created contract, and a warning with the text for a signed message", async () => {
       const made = await through(version, {
         ...{ to: library(`CreateCall ${version}`), isDelegate: true },
         data: encode("performCreate", 0n, "0x600a600c600039600a6000f3600160005260206000f3"),
@@ -90,7 +90,7 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
         ["DelegateCall", "warning", safeOf(version), target, `SignMessageLib ${version}`, message],
       ]);
     });
-    it("that runs unknown code is blocked, at the top, in a batch, and in a batch in a batch", async () => {
+    it("are blocked where they run unknown code, at the top, in a batch, and in a batch in a batch", async () => {
       const taken: Inner = { to: evil, data: attack, isDelegate: true };
       const batch = (...calls: ReadonlyArray<Inner>): Inner => ({
         ...{ to: library(`MultiSend ${version}`), isDelegate: true },
@@ -103,7 +103,7 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
         expect(delegateCalls(report)).toEqual([["UnknownDelegateCall", "blocker", safeOf(version), evil]]);
       }
     });
-    it("that runs code which the caller names is measured, and its new singleton is told", async () => {
+    it("are measured where they run code that the caller names, and show a new singleton", async () => {
       const report = await through(version, { to: evil, data: attack, isDelegate: true }, { delegateTargets: [evil] });
       expect(report.verdict).toBe("caution");
       expect(delegateCalls(report)).toEqual([["DelegateCall", "info", safeOf(version), evil, "as the option says"]]);
@@ -111,7 +111,7 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
         ["warning", "new implementation, without an event", stranger],
       ]);
     });
-    it("that is set up by a known library is no finding, by another code a blocker", async () => {
+    it("have no finding for setup by a known library, and are blocked for other code", async () => {
       const factory = await deploying(scene, `SafeProxyFactory ${version}`);
       const singleton = await deploying(scene, `Safe ${version}`);
       const creating = (to: Hex, data: Hex) =>
@@ -123,7 +123,7 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
     });
   });
 
-  it("a Safe that migrates is told which singleton comes, wherever its makers' library stands", async () => {
+  it("show the new singleton of a migration, wherever the makers' library stands", async () => {
     const [plain, l2] = [await deploying(scene, "Safe 1.5.0"), await deploying(scene, "Safe 1.4.1")];
     const library = await deploying(scene, "SafeMigration 1.5.0", plain, l2, weth);
     for (const [data, singleton] of [
@@ -141,7 +141,7 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
     const liar = await planting(scene, "0x735f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5f5260205ff3");
     expect((await through("1.4.1", { to: liar, data: "0xf6682ab0", isDelegate: true })).verdict).toBe("blocked");
   });
-  it("a Safe in a Safe is judged as one at the top", async () => {
+  it("of a Safe in a Safe are judged as at the top", async () => {
     const outer = safeOf("1.3.0");
     const inner = await making(scene, "1.4.1", outer);
     const data = executing({ to: evil, data: attack, isDelegate: true }, outer);
@@ -151,7 +151,7 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
     const honest = await through("1.3.0", { to: inner, data: executing({ to: stranger }, outer) });
     expect(honest.verdict).toBe("ready");
   });
-  it("a module is judged by its calldata, and by what the Safe says where it hides the call", async () => {
+  it("judge a module by its calldata, and by the Safe's answer where the call is hidden", async () => {
     for (const version of ["1.3.0", "1.4.1"] as const) {
       const safe = await making(scene, version, owner.address);
       // calls whatever it is asked to: its first word, with the rest
@@ -177,7 +177,7 @@ describe.each(scenesFor("Safes"))("on %s", (_, start) => {
       else expect(delegateCalls(hidden)).toEqual([["UnknownDelegateCall", "blocker", safe, evil]]);
     }
   });
-  it("code that nobody reads, or where none is, is never ready", async () => {
+  it("are never ready where code is unread or absent", async () => {
     const nowhere = await through("1.4.1", { to: nobody, data: "0x12345678", isDelegate: true });
     expect(nowhere.verdict).toBe("blocked");
     const cut = multiSend({ to: stranger }, { to: evil, data: attack, isDelegate: true }).slice(0, -192) as Hex;

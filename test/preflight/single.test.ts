@@ -58,7 +58,7 @@ const inputs = (kind: string): fc.Arbitrary<AnyInput> => {
 const alone = <A>(step: (input: never) => Effect.Effect<A, unknown, Rpc>, input: AnyInput): Promise<A> =>
   Effect.runPromise(step(input as never).pipe(Effect.provide(layerOf(scene.url))));
 
-describe.each(scenesFor("steps by themselves"))("on %s", (_, start) => {
+describe.each(scenesFor("steps by themselves"))("single steps on %s", (_, start) => {
   beforeAll(async () => {
     scene = await start();
     contracts = {
@@ -85,7 +85,7 @@ describe.each(scenesFor("steps by themselves"))("on %s", (_, start) => {
   });
   afterAll(() => scene.stop());
 
-  it("counts the rounds of its requests, for who listens", async () => {
+  it("report how many rounds their requests took", async () => {
     const rounds = new Set<number>();
     const run = { round: 1, deadline: null, signal: null, record: ({ round }: LedgerEntry) => void rounds.add(round) };
     const poor = { from: "0x00000000000000000000000000000000000a11ce", to: other.address, value: 1n } as const;
@@ -94,8 +94,8 @@ describe.each(scenesFor("steps by themselves"))("on %s", (_, start) => {
     expect([...rounds].sort()).toEqual([1, 2]);
   });
 
-  describe.each(names)("of %s", (kind) => {
-    it("the gas, the nonce, the fee and the outcome are those of a scan", () =>
+  describe.each(names)("the single step %s", (kind) => {
+    it("gives the gas, the nonce, the fee and the outcome of a scan", () =>
       fc.assert(
         fc.asyncProperty(inputs(kind), async (input) => {
           const { transactions, findings } = await scan(scene.url, input);
@@ -111,7 +111,7 @@ describe.each(scenesFor("steps by themselves"))("on %s", (_, start) => {
         { numRuns: 8 },
       ));
 
-    it("the two ends are those of a scan, as far as they can be known without a simulation", () =>
+    it("gives both ends as a scan does, as far as they are known without a simulation", () =>
       fc.assert(
         fc.asyncProperty(inputs(kind), fc.option(fc.nat(3), { nil: null }), async (open, own) => {
           const count = Number(
@@ -131,14 +131,14 @@ describe.each(scenesFor("steps by themselves"))("on %s", (_, start) => {
       ));
   });
 
-  describe("a step that fails", () => {
+  describe("that fail", () => {
     const failed = (step: (input: never) => Effect.Effect<unknown, unknown, Rpc>, input: Fields) =>
       alone((given: never) => Effect.result(step(given)), input as unknown as AnyInput).then((result) =>
         Result.isFailure(result) ? (result.failure as { readonly _tag: string })._tag : null,
       );
     const plain = { from: owner.address, to: other.address, value: 1n };
 
-    it("fails with the first blocker that its scan finds in it", async () => {
+    it("fail with the first blocker that their scan finds", async () => {
       const calls = { ...plain, to: nobody, data: "0x12345678" };
       expect(await failed(Preflight.checkCode, calls)).toBe("NoCode");
       expect(await failed(Preflight.resolveNonce, { ...plain, nonce: 10_000 })).toBe("NonceTooHigh");
@@ -154,7 +154,7 @@ describe.each(scenesFor("steps by themselves"))("on %s", (_, start) => {
       expect(await failed(Preflight.estimateGas, reverting)).toBe("ExecutionReverted");
       expect(await failed(Preflight.estimateGas, { ...plain, gas: 10n ** 9n })).toBe("BlockGasLimitExceeded");
     });
-    it("succeeds where nothing stands against it, and takes the first of a list", async () => {
+    it("succeed where nothing is against them, and take the first of a list", async () => {
       expect(await failed(Preflight.resolveNonce, plain)).toBeNull();
       const list = [plain, { ...plain, nonce: 10_000 }] as unknown as AnyInput;
       expect((await alone(Preflight.resolveNonce, list)).gap).toBe(0);

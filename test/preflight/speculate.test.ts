@@ -69,7 +69,7 @@ const saidBy = ({ options, observed, ...report }: BundleReport): unknown => {
   return JSON.parse(JSON.stringify(said, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
 };
 
-describe.each(scenes)("on %s", (name, start) => {
+describe.each(scenes)("a preflight that sends its proof ahead, on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -100,41 +100,37 @@ describe.each(scenes)("on %s", (name, start) => {
   const nothing = () => Promise.resolve();
 
   // the node's clock may pass a slot between two of them
-  it(
-    "takes one round from the second time on, asks no more than before, and says the same as without",
-    { retry: 2 },
-    async () => {
-      const proxy = await startProxy({ target: scene.url, inRounds: true });
-      const approve = { ...transferOf(token), functionName: "approve" };
-      const both = [transferOf(token), { from: other.address, to: nobody, value: 2n } as const];
-      for (const input of [send, transferOf(token), approve, both]) {
-        const layer = layerOf(proxy.url);
-        const reset = async () => proxy.reset();
-        const reports = await repeated(input as AnyInput, [nothing, reset, reset], { layer });
-        const [first, second, third] = reports;
-        if (first === undefined || second === undefined || third === undefined) throw new Error("no report");
-        expect([second.verdict, second.stage, second.digest]).toEqual([first.verdict, "proven", first.digest]);
-        expect(reports.map(isHit)).toEqual([
-          [2, false],
-          [1, true],
-          [1, true],
-        ]);
-        expect(new Set(proxy.seen.map(({ round }) => round)).size).toBe(1);
-        expect(third.ledger.requests.filter(({ tries }) => tries > 0)).toHaveLength(proxy.seen.length);
-        const plain = await Effect.runPromise(
-          Effect.gen(function* () {
-            yield* Preflight.preflight(input as never);
-            return yield* Preflight.preflight(input as never);
-          }).pipe(Effect.provide(layerOf(scene.url))),
-        );
-        expect(third.ledger.requests.length).toBe(plain.ledger.requests.length);
-        expect(saidBy(third)).toEqual(saidBy(plain));
-      }
-      await proxy.stop();
-    },
-  );
+  it("takes one round from the second time on, asks no more, and reports the same", { retry: 2 }, async () => {
+    const proxy = await startProxy({ target: scene.url, inRounds: true });
+    const approve = { ...transferOf(token), functionName: "approve" };
+    const both = [transferOf(token), { from: other.address, to: nobody, value: 2n } as const];
+    for (const input of [send, transferOf(token), approve, both]) {
+      const layer = layerOf(proxy.url);
+      const reset = async () => proxy.reset();
+      const reports = await repeated(input as AnyInput, [nothing, reset, reset], { layer });
+      const [first, second, third] = reports;
+      if (first === undefined || second === undefined || third === undefined) throw new Error("no report");
+      expect([second.verdict, second.stage, second.digest]).toEqual([first.verdict, "proven", first.digest]);
+      expect(reports.map(isHit)).toEqual([
+        [2, false],
+        [1, true],
+        [1, true],
+      ]);
+      expect(new Set(proxy.seen.map(({ round }) => round)).size).toBe(1);
+      expect(third.ledger.requests.filter(({ tries }) => tries > 0)).toHaveLength(proxy.seen.length);
+      const plain = await Effect.runPromise(
+        Effect.gen(function* () {
+          yield* Preflight.preflight(input as never);
+          return yield* Preflight.preflight(input as never);
+        }).pipe(Effect.provide(layerOf(scene.url))),
+      );
+      expect(third.ledger.requests.length).toBe(plain.ledger.requests.length);
+      expect(saidBy(third)).toEqual(saidBy(plain));
+    }
+    await proxy.stop();
+  });
 
-  it("proves in a round of its own where a block came since, and what was sent ahead stands in the ledger", async () => {
+  it("proves in a round of its own where a block came since, with the earlier requests in the ledger", async () => {
     const [, again] = await repeated(transferOf(token), [nothing, () => scene.mine()]);
     const head = BigInt((await scene.ask("eth_blockNumber", [])) as Hex);
     expect([again?.verdict, again?.observed.latestNumber, again?.ledger.rounds]).toEqual(["ready", head, 2]);
@@ -144,7 +140,7 @@ describe.each(scenes)("on %s", (name, start) => {
     ]);
   });
 
-  it("uses nothing of it where the scan wants another request proven: by its nonce, or by what it may move", async () => {
+  it("drops them where the scan needs another request proven, by nonce or possible movements", async () => {
     const pay = { from: other.address, to: nobody, value: 3n } as const;
     const [, next] = await repeated(pay, [
       nothing,
@@ -174,7 +170,7 @@ describe.each(scenes)("on %s", (name, start) => {
     ["whatever is in the round", () => true],
     ["the headers alone", (method) => method === "eth_getBlockByNumber"],
     ["the runs alone", (method) => method === "eth_simulateV1"],
-  ])("a block that comes in the middle of the one round, before %s, is seen", async (_, isBehind) => {
+  ])("sees a block that comes in the middle of the one round, before %s", async (_, isBehind) => {
     await turn({ scene, gate }, "open");
     let isArmed = false;
     let moved: Promise<void> | null = null;
@@ -194,7 +190,7 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(again?.verdict).toBe("blocked");
   });
 
-  it("stands on no earlier block than the scan: one that comes in front of the scan's own run alone is seen", async () => {
+  it("stands on no earlier block than the scan: it sees one that comes before the scan's own run alone", async () => {
     for (const block of ["pending", "latest"] as const) {
       let isArmed = false;
       const moving = through((node, method, params) =>
@@ -218,7 +214,7 @@ describe.each(scenes)("on %s", (name, start) => {
     }
   });
 
-  it("waits for nothing that was sent ahead where the scan is the answer", async () => {
+  it("does not wait for them where the scan is the answer", async () => {
     await turn({ scene, gate }, "open");
     let isClosed = false;
     const silent = through((node, method, params) =>
@@ -241,7 +237,7 @@ describe.each(scenes)("on %s", (name, start) => {
     await scene.mine();
   });
 
-  it("works by whatever layer, and where spans go somewhere", async () => {
+  it("works over every layer, and with spans on", async () => {
     const own = through((node, ...asked) => node.request(...asked)).pipe(Layer.provide(layerOf(scene.url)));
     const spans: Array<string> = [];
     const tracer = Tracer.make({
@@ -260,7 +256,7 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(spans.length).toBeGreaterThan(0);
   });
 
-  it("sends nothing ahead where it is not asked for, of several endpoints, with steps of one's own, without a pace, or behind a reservation", async () => {
+  it("sends nothing ahead unasked, with several endpoints, own steps, unknown pace, or a reservation", async () => {
     const step = Step.make({ name: "acme/nothing", check: () => [] });
     const pace = Layer.merge(layerOf(scene.url), Chains.layerWith(1, { ...Chains.lookup(1), paceKnown: false }));
     const told = [
@@ -279,7 +275,7 @@ describe.each(scenes)("on %s", (name, start) => {
       ]);
   });
 
-  it("knows a call by its transactions and options, and forgets it with its connection", async () => {
+  it("recognises a call by its transactions and options, and forgets it with its connection", async () => {
     const reports = await Effect.runPromise(
       Effect.gen(function* () {
         const one = yield* Preflight.preflight(send, ahead);
@@ -293,14 +289,14 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(reports.map((report) => sentAhead(report).length > 0)).toEqual([false, false, false, true, false]);
   });
 
-  it("counts no round of which nothing was asked", async () => {
+  it("counts no round without a request", async () => {
     const confirming = (input: never) => Preflight.preflight(input, { ...ahead, confirmHead: true });
     const [, again] = await repeated(transferOf(token), [nothing, nothing], { preflight: confirming });
     expect([again?.verdict, again?.ledger.rounds, again && sentAhead(again).length > 0]).toEqual(["ready", 2, true]);
     expect(new Set(again?.ledger.requests.map(({ round }) => round))).toEqual(new Set([1, 2]));
   });
 
-  it("goes on where a caller has changed the report that was handed out", async () => {
+  it("continues where a caller has changed the report that it got", async () => {
     const clear = (value: unknown): void => {
       if (typeof value !== "object" || value === null) return;
       for (const field of Object.keys(value)) {
@@ -325,7 +321,7 @@ describe.each(scenes)("on %s", (name, start) => {
     }
   });
 
-  it("does not wait for the end of what is of no use, and tells of what had no answer yet", async () => {
+  it("does not wait for useless requests, and logs those that had no answer yet", async () => {
     await turn({ scene, gate }, "open");
     let isClosed = false;
     const slowly = (ask: (node: Rpc.Rpc["Service"]) => ReturnType<Rpc.Rpc["Service"]["request"]>) =>
@@ -360,7 +356,7 @@ describe.each(scenes)("on %s", (name, start) => {
   });
 
   // the first report has to be there before its block is three seconds old
-  it("is asked for again where the next block is due by then", { retry: 2 }, async () => {
+  it("asks again where the next block is due by then", { retry: 2 }, async () => {
     const chain = { ...Chains.lookup(1), blockTimeMs: 3_000 };
     let isSlow = false;
     const slow = through((node, method, params) =>
@@ -374,7 +370,7 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(again && reasonsOf(again)).toEqual([null, "speculated", "proof"]);
   });
 
-  it("is asked for again where the scan took more than one round", async () => {
+  it("asks again where the scan took more than one round", async () => {
     let isLost = false;
     const lost = through((node, method, params) => {
       if (!isLost || method !== "eth_feeHistory") return node.request(method, params);
@@ -415,7 +411,7 @@ describe.each(scenes)("on %s", (name, start) => {
     });
 
   if (name === "anvil")
-    it("keeps no fees of another chain that the endpoint has come to serve", async () => {
+    it("keeps no fees from another chain that the endpoint served", async () => {
       const elsewhere = await startAnvilScene(31_337);
       const at = async (fee: bigint) => {
         for (const { ask, mine } of [scene, elsewhere]) {
@@ -450,7 +446,7 @@ describe.each(scenes)("on %s", (name, start) => {
     });
 
   if (name === "anvil")
-    it("keeps no fees that a balance or a policy does not bear, where those of now are less", async () => {
+    it("keeps no fees that a balance or a policy does not allow, where the present ones are lower", async () => {
       const gwei = 10n ** 9n;
       const at = async (fee: bigint) => {
         await scene.ask("anvil_setNextBlockBaseFeePerGas", [`0x${fee.toString(16)}`]);

@@ -32,7 +32,7 @@ const diverged = ({ verdict, findings }: BundleReport): boolean =>
   (verdict === "blocked" || verdict === "unknown") &&
   findings.some(({ code, severity }) => `${code}/${severity}` === "SimulationDiverged/blocker" || code === "NotYet");
 
-describe.each(scenesFor("contracts that know when they are watched"))("on %s", (_, start) => {
+describe.each(scenesFor("contracts that know when they are watched"))("spoofing contracts on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   let spoofer: Hex;
@@ -107,7 +107,7 @@ describe.each(scenesFor("contracts that know when they are watched"))("on %s", (
     await mined();
   };
 
-  it.each(Object.entries(triggers))("%s is found out, or makes no difference", async (name, look) => {
+  it.each(Object.entries(triggers))("are found out, or gain nothing: %s", async (name, look) => {
     await approveAgain();
     const [clue, trigger] = look(await scan(scene.url, claim()));
     await set(clue, trigger);
@@ -130,7 +130,7 @@ describe.each(scenesFor("contracts that know when they are watched"))("on %s", (
     expect((await scene.receipt(hash)).status, clue).toBe("0x1");
   });
 
-  it("a witness whose place could be guessed is not there", async () => {
+  it("find no witness at a place that they could guess", async () => {
     await approveAgain();
     for (const guess of [0xca11bde05977b3631167028862be2a173976ca11n, 1n << 100n, BigInt(spoofer) + 1n]) {
       await set("CodeAt", guess);

@@ -51,7 +51,7 @@ const controls = (report: Report.Report) =>
 const changed = ({ stateChanges }: Report.Report) =>
   stateChanges.map(({ slot, holds, before, after, seen }) => [slot, holds, before, after, seen]);
 
-describe.each(scenesFor("state changes"))("on %s", (node, start) => {
+describe.each(scenesFor("state changes"))("state changes without an event, on %s", (node, start) => {
   let scene: Scene;
   let codes: readonly [Hex, Hex];
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
   afterAll(() => scene?.stop());
   const run = (from: Hex, to: Hex, data: Hex, value = 0n) => preflight(scene.url, { from, to, data, value });
 
-  it("tells of an owner in the first slot that goes without an event, once, and blocks nothing that is named", async () => {
+  it("give one warning for an owner in the first slot, and block nothing that is named", async () => {
     const keeper = await scene.deploy(Keeper, [owner.address]);
     for (const [name, args, next] of [
       ["setOwner", [stranger], stranger],
@@ -87,7 +87,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
     const passing = await run(other.address, keeper, calldata(Keeper, "setOwner", [stranger]));
     expect([passing.verdict, controls(passing), passing.stateChanges.length]).toEqual(["ready", [], 1]);
   });
-  it("tells of a governor behind any slot by its getter, and blocks where nothing names the new one", async () => {
+  it("show a governor behind any slot by its getter, and block where nothing names the new one", async () => {
     const governed = await scene.deploy(Governed, [owner.address]);
     const set = await run(owner.address, governed, calldata(Governed, "setGovernance", [stranger]));
     expect([set.verdict, controls(set)]).toEqual(["caution", [["warning", stranger]]]);
@@ -101,7 +101,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
     expect([gained.verdict, controls(gained)]).toEqual(["ready", []]);
     expect((await run(owner.address, governed, calldata(Governed, "work"))).stateChanges).toEqual([]);
   });
-  it("leaves who is outbid and paid back, and who only remembers a contract, as they were", async () => {
+  it("are not reported of an outbid bidder who is paid back, and of a contract that only remembers another", async () => {
     const bids = await scene.deploy(Bids);
     await scene.send(owner, { to: bids, data: calldata(Bids, "bid"), value: 5n });
     await scene.mine();
@@ -117,7 +117,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
     expect([report.verdict, controls(report)]).toEqual(["ready", []]);
     expect(changed(report)).toEqual([[numbered(0), null, pad(codes[0]), pad(codes[1]), "lens"]]);
   });
-  it("tells of a place that goes for a wei, too: a payment says nothing of what is lost", async () => {
+  it("are reported of a place that is lost for a wei: a payment says nothing of the loss", async () => {
     // keeps its caller in the first slot where it is only paid, else gives that place away and pays its caller a wei
     const registry = creation(`36600857335f55005b73${thief.slice(2)}5f555f5f5f5f6001335af100`);
     const place = await scene.deploy({ abi: [], bytecode: registry });
@@ -126,7 +126,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
     const report = await run(owner.address, place, "0x01");
     expect([report.verdict, controls(report)]).toEqual(["caution", [["warning", thief]]]);
   });
-  it.each([0, 1])("tells of a proxy whose code stands in slot %i", async (slot) => {
+  it.each([0, 1])("show a proxy whose code stands in slot %i", async (slot) => {
     const proxy = await scene.deploy(FirstSlotProxy, [BigInt(slot), codes[0]]);
     const report = await run(owner.address, proxy, calldata(FirstSlotProxy, "upgrade", [BigInt(slot), codes[1]]));
     expect([report.verdict, controls(report)]).toEqual(["caution", [["warning", codes[1].toLowerCase()]]]);
@@ -139,7 +139,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       "lens",
     ]);
   });
-  it("tells of a beacon's beacon, and of a diamond's facet", async () => {
+  it("show a beacon's beacon, and a diamond's facet", async () => {
     const inner = await scene.deploy(InnerBeacon);
     const proxy = await scene.deploy(TwiceBeaconProxy, [await scene.deploy(OuterBeacon, [inner])]);
     const twisted = await run(owner.address, proxy, calldata(TwiceBeaconProxy, "twist", [inner, codes[1]]));
@@ -151,7 +151,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
     expect([swapped.verdict, controls(swapped)]).toEqual(["caution", [["warning", codes[1].toLowerCase()]]]);
     expect((await run(owner.address, diamond, calldata(Facets, "work"))).verdict).toBe("ready");
   });
-  it("tells of a key that a delegated account gets in a batch, and of none where it only works", async () => {
+  it("show a key that a delegated account gets in a batch, and none where it only works", async () => {
     await delegate(scene, await scene.deploy(KeyAccount));
     const mode = `0x0100000000000000000000000000000000000000000000000000000000000000`;
     const batch = (...calls: ReadonlyArray<readonly [to: Hex, data: Hex]>) => {
@@ -185,7 +185,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
     const warned = ({ findings }: Report.Report) =>
       findings.flatMap(({ code, severity }) => (severity === "info" ? [] : [code]));
 
-    it("tells of a governor that goes in silence behind nine others, in a batch and in a bundle", async () => {
+    it("show a governor that leaves in silence behind nine others, in a batch and in a bundle", async () => {
       await delegate(scene, await scene.deploy(KeyAccount));
       const sinks = await many(9, () => scene.deploy(sink));
       const set = calldata(Governed, "setGovernance", [stranger]);
@@ -202,7 +202,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       );
       expect([bundle.verdict, controls(bundle)]).toEqual(["caution", [["warning", stranger]]]);
     });
-    it("warns of whom nobody could be asked about, for others burn the gas of the witness", async () => {
+    it("give a warning for accounts that were not asked because others burn the witness's gas", async () => {
       await delegate(scene, await scene.deploy(KeyAccount));
       // burns all its gas, but for the one call that is made of it
       const burner = { abi: [], bytecode: creation("60003560e01c6312345678146013575b600f565b00") };
@@ -221,7 +221,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       const codes = node === "anvil" ? ["ContractsLeftOut", "ContractControlChanged"] : ["ContractControlChanged"];
       expect([report.verdict, warned(report).sort()]).toEqual(["caution", codes.sort()]);
     });
-    it("stays quiet about twelve transfers in a batch, and ten payments in a bundle", async () => {
+    it("are not reported of twelve transfers in a batch and ten payments in a bundle", async () => {
       await delegate(scene, await scene.deploy(KeyAccount));
       const tokens = await many(12, () => scene.deploy(Token, ["Token", "TKN", 18]));
       for (const to of tokens) await scene.send(owner, { to, data: calldata(Token, "mint", [self, 100n]) });
@@ -237,7 +237,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       expect([bundle.verdict, warned(bundle)]).toEqual(["ready", []]);
     });
   });
-  describe("by a trace", () => {
+  describe("shown by a trace", () => {
     const method = "debug_traceCall";
     const isTrace = (one: { readonly method: string }) => one.method === method;
     /** Transactions that are traced: each for its changes and, side by side, for the calls inside it. */
@@ -257,7 +257,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
         Effect.forEach(calls, (one) => Preflight.preflight(one)).pipe(Effect.provide(tampered(scene.url, tamper))),
       );
 
-    it.each(["claim", "claimOwner", "claimFeigned"] as const)("tells of %s, in any slot, once", async (name) => {
+    it.each(["claim", "claimOwner", "claimFeigned"] as const)("include %s, in any slot, once", async (name) => {
       const report = await preflight(scene.url, call(name));
       expect([report.verdict, controls(report), asked(report)]).toEqual(["caution", [["warning", thief]], 1]);
       expect(report.observed.traced).toBe(1);
@@ -265,7 +265,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       expect(traced(report)[0]).toMatchObject({ account: payee.toLowerCase(), holds: "owner", transaction: 0 });
       expect(traced(report)[0]?.after).toContain(thief.slice(2));
     });
-    it("tells of what is called by another, and of nothing in what is new", async () => {
+    it("include contracts called by another, and none that are new", async () => {
       const [heir, passing] = [await scene.deploy(Passing), await scene.deploy(Passing)];
       await scene.send(owner, { to: heir, data: calldata(Passing, "enrol") });
       await scene.mine();
@@ -274,7 +274,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       const made = await run(owner.address, passing, calldata(Passing, "make"));
       expect([made.verdict, controls(made), traced(made)]).toEqual(["ready", [], []]);
     });
-    it("is quiet where an event tells of it, or votes go where the call names", async () => {
+    it("are not reported where an event names them, or votes go where the call names", async () => {
       const told = await run(owner.address, payee, calldata(Payee, "transferOwnership", [stranger]));
       expect(controls(told)).toEqual([["warning", stranger]]);
       const voted = await run(owner.address, payee, calldata(Payee, "delegate", [stranger]));
@@ -282,7 +282,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       const work = await preflight(scene.url, call("work"));
       expect([work.verdict, work.stateChanges, asked(work)]).toEqual(["ready", [], 1]);
     });
-    it("sees a later transaction on what the earlier ones left", async () => {
+    it("of a later transaction build on those of the earlier ones", async () => {
       const from = other.address;
       const bundle = await preflight(scene.url, [
         { ...call("enrol"), from },
@@ -293,7 +293,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       const late = await preflight(scene.url, [call("work"), call("claim")]);
       expect([asked(late), late.observed.traced, controls(late)]).toEqual([2, 2, [["warning", thief]]]);
     });
-    it("asks nothing for a plain payment", async () => {
+    it("need no request for a plain payment", async () => {
       const paid = await preflight(scene.url, { from: owner.address, to: stranger, value: 1n });
       expect([paid.verdict, asked(paid)]).toEqual(["ready", 0]);
     });
@@ -301,7 +301,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       ["refuses it", Effect.fail(new RpcError({ method, reason: new MethodNotSupported({ detail: "" }) }))],
       ["has no such tracer", Effect.fail(new RpcError({ method, reason: new InvalidParams({ detail: "no tracer" }) }))],
       ["does not answer", Effect.never],
-    ])("asks who %s once, waits for nobody, and changes nothing there", async (_, answer) => {
+    ])("need one request for who %s, without a wait or a change there", async (_, answer) => {
       let times = 0;
       const layer = Layer.effect(
         Rpc.Rpc,
@@ -331,7 +331,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       // far from what a trace may take, or a deadline
       expect(Date.now() - begun).toBeLessThan(2_500);
     });
-    it("takes nothing of what is no answer, and lets no lie take a finding away", async () => {
+    it("are not read from malformed answers, and no lie removes a finding", async () => {
       const account = { nonce: 1, storage: { [pad("0x7")]: pad(owner.address) } };
       for (const answer of [
         null,
@@ -355,7 +355,7 @@ describe.each(scenesFor("state changes"))("on %s", (node, start) => {
       }
     });
   });
-  it("keeps them through JSON, shows them in full text, and leaves the digest alone", async () => {
+  it("survive JSON, stand in the full text, and leave the digest unchanged", async () => {
     const keeper = await scene.deploy(Keeper, [owner.address]);
     const report = await run(owner.address, keeper, calldata(Keeper, "claim"));
     const back = await Effect.runPromise(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(report)))));

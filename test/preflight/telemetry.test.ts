@@ -88,7 +88,7 @@ const collected = async <A, E>(effect: Effect.Effect<A, E, Rpc.Rpc>, rpc: Layer.
 const [alice, bob] = [accounts[1], accounts[2]];
 const transfer = { from: alice.address, to: bob.address, value: 1n };
 
-describe("a preflight, at a collector", () => {
+describe("the telemetry of a preflight at a collector", () => {
   let seen: Awaited<ReturnType<typeof collected>>;
   beforeAll(async () => {
     seen = await collected(Preflight.preflight(transfer), Rpc.layerHttp(node.url));
@@ -96,7 +96,7 @@ describe("a preflight, at a collector", () => {
   const named = (name: string) => seen.spans.filter((span) => span.name === name);
   const parentOf = (span: Span | undefined) => seen.spans.find(({ spanId }) => spanId === span?.parentSpanId);
 
-  it("is one trace: the call, its two halves, their runs, and every request under who asked", () => {
+  it("is one trace: the call, its two halves, their runs, and every request under its step", () => {
     expect(new Set(seen.spans.map(({ traceId }) => traceId)).size).toBe(1);
     const [root] = named("Preflight.preflight");
     expect(root?.parentSpanId).toBeUndefined();
@@ -115,7 +115,7 @@ describe("a preflight, at a collector", () => {
     expect(halves).toEqual(["Preflight.scan"]);
   });
 
-  it("says of the call what it came to", () => {
+  it("gives the result of the call", () => {
     const [root] = named("Preflight.preflight");
     const requests = seen.spans.filter(({ kind }) => kind === 3);
     expect(valuesOf(root ?? { attributes: [] })).toEqual({
@@ -132,14 +132,14 @@ describe("a preflight, at a collector", () => {
     });
   });
 
-  it("says of each run which it was and how it ended", () => {
+  it("names each run, and how it ended", () => {
     expect(valuesOf(named("run exact")[0] ?? { attributes: [] })).toEqual({
       "preflight.run": "exact",
       "preflight.status": "success",
     });
   });
 
-  it("says of each request what OpenTelemetry's conventions ask, and its place in the preflight", () => {
+  it("gives each request OpenTelemetry's attributes, and its place in the preflight", () => {
     const request = named("eth_simulateV1").find((span) => valuesOf(span)["preflight.run"] === "exact");
     expect(request?.kind).toBe(3);
     expect(valuesOf(request ?? { attributes: [] })).toEqual({
@@ -182,8 +182,8 @@ describe("a preflight, at a collector", () => {
   });
 });
 
-describe("what fails", () => {
-  it("has an error.type on its spans and in its counter", async () => {
+describe("the telemetry of a failure", () => {
+  it("has an error.type in its spans and its counter", async () => {
     const limited = layerScripted(
       { eth_feeHistory: rpcError({ code: -32005, message: "limit exceeded" }) },
       Rpc.layerHttp(node.url),
@@ -201,7 +201,7 @@ describe("what fails", () => {
     });
   });
 
-  it("is said of a run that reverts, and of an input that is refused", async () => {
+  it("exists for a run that reverts, and for a refused input", async () => {
     const reverts = { stateOverrides: { [bob.address]: { code: "0x60006000fd" } } } as const;
     const { spans } = await collected(Preflight.scan(transfer, reverts), Rpc.layerHttp(node.url));
     const valuesAt = (name: string) => valuesOf(spans.find((span) => span.name === name) ?? { attributes: [] });
@@ -224,8 +224,8 @@ describe("what fails", () => {
   });
 });
 
-describe("the Promise door", () => {
-  it("takes spans and metrics to where its connection does", async () => {
+describe("telemetry of the Promise entry", () => {
+  it("sends spans and metrics to its connection's collector", async () => {
     const span = vi.fn<Tracer.Tracer["span"]>((options) => Tracer.nativeTracer.span(options));
     const layer = Layer.merge(Rpc.layerHttp(node.url), Layer.succeed(Tracer.Tracer, Tracer.make({ span })));
     await using preflight = createPreflight({ layer });
@@ -236,7 +236,7 @@ describe("the Promise door", () => {
   });
 });
 
-describe("where nobody listens", () => {
+describe("telemetry without a listener", () => {
   const scanned = Preflight.scan(transfer);
   const run = (effect: Effect.Effect<unknown, unknown, Rpc.Rpc>) =>
     Effect.runPromise(Effect.provide(effect, Rpc.layerHttp(node.url)));
@@ -244,13 +244,13 @@ describe("where nobody listens", () => {
     vi.restoreAllMocks();
   });
 
-  it("no span is made of a run or a request: without a tracer", async () => {
+  it("makes no span of a run or a request without a tracer", async () => {
     const span = vi.spyOn(Tracer.nativeTracer, "span");
     await run(scanned);
     expect(span.mock.calls.map(([{ name }]) => name)).toEqual(["Preflight.scan"]);
   });
 
-  it("nor with a tracer that is switched off", async () => {
+  it("makes no span with a tracer that is switched off", async () => {
     const span = vi.fn<Tracer.Tracer["span"]>((options) => Tracer.nativeTracer.span(options));
     const traced = Effect.withTracer(scanned, Tracer.make({ span }));
     await run(Effect.provideService(traced, References.TracerEnabled, false));

@@ -68,7 +68,7 @@ const fickle = (what: string) =>
     ),
   );
 
-describe.each(scenesFor("telltales"))("on %s", (name, start) => {
+describe.each(scenesFor("telltales"))("contracts that tell simulated blocks apart, on %s", (name, start) => {
   let scene: Scene;
   let steady: Hex;
   const put = async (bytecode: Hex): Promise<Hex> => {
@@ -94,7 +94,7 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
     ["for some slots between the ends", 8n, 30n],
     ["at the far end", 30n, 90n],
     ["from some slot on", 20n, 90n],
-  ])("control that goes to a stranger in silence %s is told, and shown", async (__, from, to) => {
+  ])("are found where they give control to a stranger in silence %s", async (__, from, to) => {
     const at = await put(handsOver("5f"));
     for (const data of [word(0) + word(BigInt(other.address)), word(5) + word(1)]) {
       await scene.send(other, { to: at, data: `0x${data}` });
@@ -113,7 +113,7 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
     expect([still.verdict, still.stateChanges]).toEqual(["ready", []]);
   });
 
-  it("a step of one's own judges every world", async () => {
+  it("are judged by a caller's step in every simulated block", async () => {
     const deltas: Array<bigint> = [];
     const mine = Step.make({
       name: "acme/deltas",
@@ -135,7 +135,7 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
     ["the base fee is a sixteenth off", "64 CALLDATALOAD BASEFEE EQ 96 CALLDATALOAD BASEFEE EQ OR"],
     ["the producer has no bit of the usual one's first byte", "255 COINBASE 152 SHR 32 CALLDATALOAD ADD EQ"],
     ["the producer has no bit of the usual one's last byte", "255 255 COINBASE AND 64 CALLDATALOAD ADD EQ"],
-  ])("what steals in the last block of the bracket alone, unless %s, is found", async (__, telltale) => {
+  ])("are found where they steal in the last block of the bracket alone, unless %s", async (__, telltale) => {
     for (let trial = 0; trial < trials; trial++) {
       const time = await coming();
       const trap = await put(watcher(assemble(`0 CALLDATALOAD TIMESTAMP LT ${telltale} OR`)));
@@ -167,7 +167,7 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
   });
 
   it.each(["BASEFEE", "GASPRICE", "ORIGIN BALANCE"])(
-    "a token without a call that steals between the base fees of both ends, by %s, is found",
+    "are found where they steal between the base fees of both ends without a call, by %s",
     async (what) => {
       const to = await put(fickle(what));
       await scene.send(other, { to, data: "0x01" });
@@ -206,7 +206,7 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
     ["20 s and more", `6014 ${gap} 10`.replaceAll(" ", "")],
     ["12 s and more", `600c ${gap} 10`.replaceAll(" ", "")],
     ["a whole number of slots", `${assemble("12")}${gap}06${gap}1517`],
-  ])("a second transaction that steals %s behind the first is found", async (__, honest) => {
+  ])("are found as a second transaction that steals %s behind the first", async (__, honest) => {
     const keeper = await put(
       creation(placed(`34 60 @paid 57 42 5f 55 00 paid: 5b ${honest} 60 @back 57 00 back: 5b 5f5f5f5f34335af1 00`)),
     );
@@ -219,14 +219,14 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
       expect.stringContaining("SimulationDiverged"),
     ]);
   });
-  it("a bundle that only books when each of it is mined is ready", async () => {
+  it("leave a bundle ready that books only when all of it is mined", async () => {
     const clock = await put(creation("425f524360205260405fa000"));
     const bundle = [0, 1].map((nonce) => ({ from: other.address, to: clock, data: `0x0${nonce + 1}` as const }));
     const report = await preflight(scene.url, bundle);
     expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
   });
 
-  it("each block of a simulation has a beacon root of its own, and none is mined behind the last of `exact`", async () => {
+  it("see one beacon root for each block of a simulation, and none behind the last of `exact`", async () => {
     const clock = await put(creation("425f524360205260405fa000"));
     const asked: Array<readonly [run: string, blocks: ReadonlyArray<Block>]> = [];
     const layer = tampered(scene.url, ({ method, purpose, params }) => {
@@ -251,7 +251,7 @@ describe.each(scenesFor("telltales"))("on %s", (name, start) => {
     }
   });
 
-  it.runIf(name === "geth")("what steals where a beacon block has a root is found", async () => {
+  it.runIf(name === "geth")("are found where they steal with a beacon root", async () => {
     const beacon = "0x000f3df6d732807ef1319fb7b8bb8522d0beac02";
     const now = `TIMESTAMP 0 MSTORE 32 32 32 0 ${beacon} GAS STATICCALL POP 32 MLOAD ISZERO`;
     const report = await preflight(scene.url, { from: other.address, to: await put(watcher(assemble(now))), value });

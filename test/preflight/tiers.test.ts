@@ -68,7 +68,7 @@ const said = (report: BundleReport | undefined) =>
 const severe = (report: BundleReport | undefined) =>
   report && codesOf(report).filter((code) => !code.endsWith("/info"));
 
-describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
+describe.each(scenesFor("nodes that take less"))("a node without some parts, on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let splitter: Hex;
@@ -83,14 +83,14 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     ["as not supported", (part) => `eth_simulateV1 ${part} is not supported`, -32601],
     ["as not available, by the code of a method", (part) => `${part} not available`, -32004],
   ];
-  describe.each(words)("refused %s", (_, said_, code) => {
-    it("without validation: caution, for our own rules alone decide; one more round, once", async () => {
+  describe.each(words)("that says %s", (_, said_, code) => {
+    it("gives caution without validation, by our own rules alone, with one more round once", async () => {
       const [first, second] = await run(on(refusing(["validation"], said_, code)), [send, send]);
       expect(said(first)).toEqual(["caution", "simulate", ["validation"], 3]);
       expect(said(second)).toEqual(["caution", "simulate", ["validation"], 2]);
       expect(severe(second)).toEqual(["NotValidated/warning"]);
     });
-    it("without validation: code that reads the base fee is unknown where the node has none then", async () => {
+    it("gives unknown without validation for code that reads a missing base fee", async () => {
       const reader = await scene.deploy({ abi: [], bytecode: creation("485000") });
       const [report] = await run(on(refusing(["validation"], said_, code)), [{ from: owner.address, to: reader }]);
       expect(severe(report)).toEqual([
@@ -98,7 +98,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
         ...(name === "anvil" ? ["OverrideIgnored/unavailable"] : []),
       ]);
     });
-    it("without traced transfers: plain sends are ready, calls are caution, by what the balances say", async () => {
+    it("gives ready without traced transfers for plain sends, and caution for calls, by balances", async () => {
       const policies = [Policy.maxSpent("native", 1n)];
       const layer = on(refusing(["traceTransfers"], said_, code));
       const [first, second] = await run(layer, [send, transferOf(token)], { policies });
@@ -107,14 +107,14 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
       expect(said(second)).toEqual(["caution", "simulate", ["traceTransfers"], 2]);
       expect(severe(second)).toEqual(["NativeMovesUnseen/warning"]);
     });
-    it("without block overrides: unknown, for there is no second world", async () => {
+    it("gives unknown without block overrides, because there is no second block", async () => {
       const [first, second] = await run(on(refusing(["blockOverrides"], said_, code)), [send, send]);
       expect([first?.verdict, first?.transactions[0].outcome.status]).toEqual(["unknown", "success"]);
       expect(severe(second)).toContain("BlockNotPretended/unavailable");
     });
   });
 
-  it("without traced transfers: what leaves the sender is judged by balances, who else has to do with it by nobody", async () => {
+  it("judges without traced transfers the sender's losses by balances, and no other parties", async () => {
     const refund = { from: owner.address, to: splitter, data: calldata(Splitter, "refund"), value: 5n } as const;
     const layer = on(refusing(["traceTransfers"], (part) => `unknown field \`${part}\``));
     const judged = async (policy: Policy.Policy) => {
@@ -126,7 +126,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     expect(await judged(Policy.onlyTouches([splitter]))).toEqual(["unknown", [...told, "PolicyUnknown/unavailable"]]);
   });
 
-  it("without validation: knows nothing of what is in flight before", async () => {
+  it("shows without validation nothing of earlier in-flight transactions", async () => {
     const layer = on(refusing(["validation"], (part) => `unknown field \`${part}\``));
     await scene.send(other, { to: nobody, value: 1n });
     const [report] = await run(layer, [{ ...send, from: other.address }]);
@@ -136,7 +136,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     );
   });
 
-  it("tries what is refused without a name, in one round, and remembers", async () => {
+  it("is tried without each part where the refusal names none, in one round, and remembered", async () => {
     for (const part of ["validation", "traceTransfers", "blockOverrides"] as const) {
       const [first, second] = await run(on(refusing([part], () => "invalid params")), [send, send]);
       expect([first?.observed.leftOut, second?.observed.leftOut]).toEqual([[part], [part]]);
@@ -147,7 +147,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     }
   });
 
-  it("takes one more round for each part, and then calls", async () => {
+  it("costs one more round for each part, and then eth_call", async () => {
     const both = on(refusing(["validation", "traceTransfers"], (part) => `unknown field \`${part}\``));
     expect((await run(both, [send, send])).map(said)).toEqual([
       ["caution", "simulate", ["validation", "traceTransfers"], 4],
@@ -160,7 +160,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     ]);
   });
 
-  it("tells of a node that traces nothing though it was asked to", async () => {
+  it("is reported where it traces no transfers though it was asked to", async () => {
     const mute = on(({ method: asked }) =>
       asked === method
         ? (blocks) =>
@@ -179,7 +179,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     expect(severe(call)).toEqual(["NativeMovesUnseen/warning"]);
   });
 
-  it("tells of funds and of the chain's own fees by one call, where none is simulated", async () => {
+  it("shows funds and the chain's own fees by one call, where it simulates nothing", async () => {
     const poor = { from: `0x${"5e".repeat(20)}`, to: nobody, value: 10n ** 18n } as const;
     // why: hardhat and ganache call and estimate whatever the sender has
     const answers: Readonly<Record<string, string>> = { eth_call: "0x", eth_estimateGas: "0x5209" };
@@ -215,7 +215,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     expect(paid?.funds[0]?.shortfall).toBe(0n);
   });
 
-  it("blames no transaction for the nonce of another one that is called beside it, and asks the latest block", async () => {
+  it("blames no transaction for another one's nonce, and answers on the latest block", async () => {
     const words_ = "the tx doesn't have the correct nonce. account has nonce of: 4 tx has nonce of: 5";
     const building = (blocks: ReadonlyArray<string>) =>
       on(({ method: asked, params }) => {
@@ -232,7 +232,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
     expect(codesOf(lost as BundleReport).filter((code) => /blocker|Nonce/.test(code))).toEqual([]);
   });
 
-  it("says of a deployment what a call and an estimate can say, where none is simulated", async () => {
+  it("answers a deployment by a call and an estimate, where it simulates nothing", async () => {
     const deploy = { from: owner.address, abi: Token.abi, bytecode: Token.bytecode, args: ["A", "B", 18] } as const;
     const words_ = 'Failed to build transaction: eip1559 transaction can\'t be built due to missing keys: ["to"]';
     const refuse = on(({ method: asked, params }) =>
@@ -261,7 +261,7 @@ describe.each(scenesFor("nodes that take less"))("on %s", (name, start) => {
   });
 });
 
-describe("a call that needs more gas than one transaction may have elsewhere, where nothing is simulated", () => {
+describe("a call above other chains' gas cap, on a node that only has eth_call", () => {
   // GAS, 0x01100000 less than it, else INVALID
   const greedy = "0x5a630110000010600b57fe5b00";
   const place = "0x00000000000000000000000000000000000fa7fa";
@@ -270,7 +270,7 @@ describe("a call that needs more gas than one transaction may have elsewhere, wh
     ["is asked once more, with as much as the rules in force allow", "prague", {}, ["unknown", "success", 3]],
     ["is not, where the caller fixed its gas", "prague", { gas: 2n ** 24n }, ["blocked", "halted", 2]],
     ["is not, where the rules in force allow no more", "osaka", {}, ["blocked", "halted", 2]],
-  ])("%s", async (_, hardfork, given, expected) => {
+  ])("is judged by its own chain: %s", async (_, hardfork, given, expected) => {
     const node = await startAnvil({ hardfork });
     await rawRequest(node.url, "anvil_setCode", [place, greedy]);
     const layer = tampered(node.url, ({ method: asked }) => (asked === method ? absent : null));

@@ -60,7 +60,7 @@ const never: Readonly<Record<string, Artifact>> = {
   "a hash that no compiler makes": Layouts.LayoutHidden,
 };
 
-describe.each(scenesFor("pretended balances"))("on %s", (_, start) => {
+describe.each(scenesFor("pretended balances"))("tokenOverrides on %s", (_, start) => {
   let scene: Scene;
   const deployed = new Map<Artifact, Hex>();
   beforeAll(async () => {
@@ -88,32 +88,29 @@ describe.each(scenesFor("pretended balances"))("on %s", (_, start) => {
       .filter(({ code }) => code === "TokenNotPretended")
       .map(({ severity, numbers }) => [severity, ...numbers.map(({ value }) => value)]);
 
-  it.each(Object.entries(found))(
-    "%s: the balance and the allowance are pretended, in one request",
-    async (name, artifact) => {
-      const token = at(artifact);
-      const tokenOverrides = {
-        balances: [{ token: getAddress(token), owner: owner.address, amount: amount + 5n }],
-        allowances: [{ token, owner: owner.address, spender: poor, amount }],
-      };
-      const report = await preflight(scene.url, taking(token), { tokenOverrides });
-      expect([report.verdict, notPretended(report), report.stage]).toEqual(["caution", [], "proven"]);
-      expect(codesOf(report)).toContain("StatePretended/warning");
-      expect(moved(report)).toContainEqual([amount + 5n, -amount]);
-      const { requests } = report.ledger;
-      const storage = name.startsWith("a flag") ? ["eth_getStorageAt"] : [];
-      const isInFront = ({ because, round }: (typeof requests)[number]) => because === "tokenSlots" || round === 1;
-      expect(requests.filter(isInFront).map(({ method }) => method)).toEqual(["eth_simulateV1", ...storage]);
-      const slots = Object.entries(report.options.stateOverrides ?? {});
-      expect(slots.map(([account, { stateDiff }]) => [account, Object.values(stateDiff ?? {}).map(BigInt)])).toEqual([
-        [token.toLowerCase(), [amount + 5n, amount]],
-      ]);
-      const refused = await readiness(report);
-      expect(refused).toMatchObject({ _tag: "Failure", failure: { missing: [{ reason: "StatePretended" }] } });
-    },
-  );
+  it.each(Object.entries(found))("pretend balance and allowance of %s in one request", async (name, artifact) => {
+    const token = at(artifact);
+    const tokenOverrides = {
+      balances: [{ token: getAddress(token), owner: owner.address, amount: amount + 5n }],
+      allowances: [{ token, owner: owner.address, spender: poor, amount }],
+    };
+    const report = await preflight(scene.url, taking(token), { tokenOverrides });
+    expect([report.verdict, notPretended(report), report.stage]).toEqual(["caution", [], "proven"]);
+    expect(codesOf(report)).toContain("StatePretended/warning");
+    expect(moved(report)).toContainEqual([amount + 5n, -amount]);
+    const { requests } = report.ledger;
+    const storage = name.startsWith("a flag") ? ["eth_getStorageAt"] : [];
+    const isInFront = ({ because, round }: (typeof requests)[number]) => because === "tokenSlots" || round === 1;
+    expect(requests.filter(isInFront).map(({ method }) => method)).toEqual(["eth_simulateV1", ...storage]);
+    const slots = Object.entries(report.options.stateOverrides ?? {});
+    expect(slots.map(([account, { stateDiff }]) => [account, Object.values(stateDiff ?? {}).map(BigInt)])).toEqual([
+      [token.toLowerCase(), [amount + 5n, amount]],
+    ]);
+    const refused = await readiness(report);
+    expect(refused).toMatchObject({ _tag: "Failure", failure: { missing: [{ reason: "StatePretended" }] } });
+  });
 
-  it.each(Object.entries(never))("%s: no balance is pretended, and the report says so", async (name, artifact) => {
+  it.each(Object.entries(never))("pretend no balance of %s, and the report says so", async (name, artifact) => {
     const token = at(artifact);
     const tokenOverrides = { balances: [{ token, owner: poor, amount }] };
     for (const run of [scan, preflight]) {
@@ -124,7 +121,7 @@ describe.each(scenesFor("pretended balances"))("on %s", (_, start) => {
     }
   });
 
-  it("a proxy's storage is its own, and two proxies of a token have a balance each", async () => {
+  it("use a proxy's own storage, and give two proxies of a token a balance each", async () => {
     const proxies = await Promise.all(
       [Layouts.LayoutNinth].map((code) => scene.deploy(Layouts.LayoutProxy, [at(code)])),
     );
@@ -143,7 +140,7 @@ describe.each(scenesFor("pretended balances"))("on %s", (_, start) => {
     expect(moved(report)).toContainEqual([11n, 9n]);
   });
 
-  it("a flag that is set stays as it is: the balance is not pretended", async () => {
+  it("keep a flag in the balance's slot, and pretend no balance there", async () => {
     const token = await scene.deploy(Layouts.LayoutFlagged);
     await scene.send(owner, { to: token, data: calldata(Layouts.LayoutFlagged, "bar", [poor]), gas: 200_000n });
     await scene.mine();
@@ -159,7 +156,7 @@ describe.each(scenesFor("pretended balances"))("on %s", (_, start) => {
     ).toHaveLength(1);
   });
 
-  it("an account without code, and one that reverts, have no balance to pretend", async () => {
+  it("pretend no balance of an account without code, or one that reverts", async () => {
     for (const token of [nobody, await scene.deploy(Layouts.Reverter)] as const) {
       const balances = [{ token, owner: poor, amount }];
       const report = await scan(
@@ -174,7 +171,7 @@ describe.each(scenesFor("pretended balances"))("on %s", (_, start) => {
     }
   });
 
-  it("nothing is asked where no amount is given, and nothing is found where the node does not simulate", async () => {
+  it("need no request without an amount, and find nothing where the node does not simulate", async () => {
     const input = { from: owner.address, to: other.address, value: 1n };
     const plain = await preflight(scene.url, input);
     const none = await preflight(scene.url, input, { tokenOverrides: { balances: [] } });
@@ -189,7 +186,7 @@ describe.each(scenesFor("pretended balances"))("on %s", (_, start) => {
     ]);
   });
 
-  it("a whole storage and code of the caller's are kept, and a proof finds the slots anew", async () => {
+  it("keep a caller's whole storage and code, and a proof finds the slots again", async () => {
     const token = at(Layouts.LayoutFirst);
     const word = `0x${"00".repeat(31)}01` as const;
     const stateOverrides = { [token]: { state: { [word]: word } } };

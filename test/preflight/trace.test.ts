@@ -21,7 +21,7 @@ const rest = ({ verdict, because, stage, transactions, digest, findings }: Repor
   findings: findings.filter(({ code }) => code !== "RevertedInside").map(({ code, severity }) => [code, severity]),
 });
 
-describe.each(scenesFor("traces of reverts"))("on %s", (_, start) => {
+describe.each(scenesFor("traces of reverts"))("the trace of a revert on %s", (_, start) => {
   let scene: Scene;
   let [outer, inner]: [Hex, Hex] = ["0x", "0x"];
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each(scenesFor("traces of reverts"))("on %s", (_, start) => {
       ),
     );
 
-  it("names the innermost call, in one request more, and changes nothing else", async () => {
+  it("names the innermost call with one request more, and changes nothing else", async () => {
     const twice = encodeFunctionData({ abi: Reverter.abi, functionName: "bubble", args: [inner, plain] });
     const report = await run(calling("wrap", twice));
     const without = await run(calling("wrap", twice), undefined, false);
@@ -66,14 +66,14 @@ describe.each(scenesFor("traces of reverts"))("on %s", (_, start) => {
     expect(rest(report)).toEqual(rest(without));
   });
 
-  it("says nothing where the transaction's own call reverts, and asks nothing where none does", async () => {
+  it("says nothing where the transaction's own call reverts, and is not requested where none does", async () => {
     const own = await run({ from: owner.address, to: outer, data: plain });
     expect([own.verdict, asked(own).length, told(own).length]).toEqual(["blocked", 1, 0]);
     const fine = await run(calling("swallow"));
     expect([asked(fine).length, told(fine).length]).toEqual([0, 0]);
   });
 
-  it("believes no answer that tells of another outcome, or that is none", async () => {
+  it("is ignored where it shows another outcome, or is malformed", async () => {
     const base = await run(calling("bubble"), undefined, false);
     const frame = { from: owner.address, to: outer, input: "0x", error: "execution reverted" };
     const returned = base.transactions[0].outcome.returnData;
@@ -89,7 +89,7 @@ describe.each(scenesFor("traces of reverts"))("on %s", (_, start) => {
     }
   });
 
-  it("does not ask again where it was refused, or never answered", async () => {
+  it("is not requested again where it was refused, or never answered", async () => {
     for (const reason of [new MethodNotSupported({ detail: "" }), new Timeout({ detail: "", afterMs: 3_000 })]) {
       const layer = tampered(scene.url, (one) => (one.method === method ? new RpcError({ method, reason }) : null));
       const ask = Preflight.preflight(calling("bubble"), { traceReverts: true });
@@ -98,7 +98,7 @@ describe.each(scenesFor("traces of reverts"))("on %s", (_, start) => {
     }
   });
 
-  it("asks nothing of a state that is pretended, or for a call behind others", async () => {
+  it("is not requested for a pretended state, or a call behind others", async () => {
     const first = { from: owner.address, to: inner, data: "0x" } as const;
     const pretended = await Effect.runPromise(
       Preflight.preflight(calling("bubble"), {
@@ -112,7 +112,7 @@ describe.each(scenesFor("traces of reverts"))("on %s", (_, start) => {
   });
 });
 
-describe("innermost", () => {
+describe("the innermost failed call", () => {
   const at = "0x00000000000000000000000000000000000000aa";
   const frame = (output: string, ...calls: ReadonlyArray<unknown>) => ({
     ...{ from: at, to: at, input: "0x", output, error: "execution reverted", calls },
@@ -127,7 +127,7 @@ describe("innermost", () => {
   ])("is %s", (_, trace, depth) => {
     expect(innermost(trace, trace.output as Hex)?.depth ?? null).toBe(depth);
   });
-  it("ends in a trace without an end", () => {
+  it("is found in an endless trace", () => {
     const endless: Record<string, unknown> = frame("0xaa");
     endless["calls"] = [endless];
     expect(innermost(endless, "0xaa")?.depth).toBe(1_024);

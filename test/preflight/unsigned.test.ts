@@ -31,7 +31,7 @@ interface Unsigned {
   readonly nonce: number;
 }
 
-describe.each(scenes)("on %s", (name, start) => {
+describe.each(scenes)("an authorisation that is not signed, on %s", (name, start) => {
   let scene: Scene;
   let made: Hex;
   let batch: Hex;
@@ -119,7 +119,7 @@ describe.each(scenes)("on %s", (name, start) => {
   }, 60_000);
   afterAll(() => scene.stop());
 
-  it("of an account that others call: gas, new contract and payment are those that happen", async () => {
+  it("gives an account that others call the gas, new contract and payment that happen", async () => {
     const account = await person(10n ** 9n);
     const authorizationList = [await of(account)];
     const { report, first } = await sent({ from: owner.address, to: account.address, authorizationList });
@@ -135,13 +135,13 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(await codeOf(account)).toBe(`0xef0100${made.slice(2)}`);
   });
 
-  it("of an account that nobody knew costs what a new account costs", async () => {
+  it("of a new account costs as much as a new account does", async () => {
     const account = await person(0n);
     await sent({ from: owner.address, to: account.address, value: 5n, authorizationList: [await of(account)] });
     expect(await codeOf(account)).toBe(`0xef0100${made.slice(2)}`);
   });
 
-  it("of the sender, used at once, with what follows in the bundle", async () => {
+  it("of the sender is used at once, with the transactions behind it", async () => {
     const account = await person(10n ** 18n);
     const data = encodeFunctionData({
       abi: artifacts.Delegate.abi,
@@ -160,7 +160,7 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(await scene.count(account.address)).toBe(3);
   });
 
-  it("of somebody else, whom the next transaction of the bundle calls", async () => {
+  it("of somebody else is used by the next transaction of the bundle", async () => {
     const account = await person(10n ** 9n);
     const call = { from: owner.address, to: account.address };
     const { report } = await sent([{ ...call, authorizationList: [await of(account)] }, call]);
@@ -169,13 +169,13 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(report.transactions.map(({ code }) => code.to?.evidence)).toEqual(["assumed", "assumed"]);
   });
 
-  it("of the sender, whose next contract has the address by the nonce behind the authorisation", async () => {
+  it("of the sender moves the address of its next contract behind its nonce", async () => {
     const account = await person(10n ** 18n);
     const authorizationList = [await of(account, { nonce: 1 })];
     await sent({ from: account.address, to: account.address, authorizationList });
   });
 
-  it("for every chain, of two accounts, one of them twice, beside one that is signed", async () => {
+  it("may be for every chain, of two accounts, one of them twice, beside a signed one", async () => {
     const [first, second, third] = [await person(10n ** 9n), await person(0n), await person(3n)];
     const { r, s, yParity = 0 } = await third.signAuthorization({ address: made, chainId: scene.chainId, nonce: 0 });
     const authorizationList = [
@@ -218,7 +218,7 @@ describe.each(scenes)("on %s", (name, start) => {
   it.each([
     ["nonce", { nonce: 7 }, "warning"],
     ["chain", { chainId: 5 }, "info"],
-  ] as const)("of another %s has no effect, and that is told", async (_, more, severity) => {
+  ] as const)("of another %s has no effect, and the report says so", async (_, more, severity) => {
     const account = await person(10n ** 9n);
     const authorizationList = [await of(account, more)];
     const { report } = await sent({ from: owner.address, to: account.address, value: 1n, authorizationList });
@@ -232,7 +232,7 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(on.codesOf(report)).toContain("DelegationIneffective/warning");
   });
 
-  it("is proven as JSON, and whatever is no signature of it is refused", async () => {
+  it("is proven as JSON, and refused with a malformed signature", async () => {
     const account = await person(10n ** 18n);
     await scene.pool(account, { to: nobody, value: 1n });
     await scene.mine();
@@ -280,7 +280,7 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(await on.refusedWith(forged as never)).toMatchObject({ _tag: "NotProven" });
   });
 
-  it("whose nonce is used before it is signed is not what was shown, by the proof with the signature", async () => {
+  it("with a nonce that is used before it is signed fails the proof with the signature", async () => {
     const account = await person(10n ** 18n);
     const entry = await of(account);
     const input = { from: owner.address, to: account.address, authorizationList: [entry] };
@@ -296,7 +296,7 @@ describe.each(scenes)("on %s", (name, start) => {
   });
 
   // why: op-geth counts what is in its pool, and simulates the pending state without it
-  it.skipIf(name === "op-geth")("finds the same while the account has a transaction in flight", async () => {
+  it.skipIf(name === "op-geth")("has the same findings while the account has a transaction in flight", async () => {
     const account = await person(10n ** 18n);
     await scene.send(account, { to: nobody, value: 1n });
     const data = calldata(artifacts.Delegate, "execute", [[{ to: nobody, value: 7n, data: "0x" }]]);
@@ -339,7 +339,7 @@ describe.each(scenes)("on %s", (name, start) => {
     await preflight.dispose();
   });
 
-  it("where the node refuses authorisations in calls, 25,000 gas for each are on top", async () => {
+  it("costs 25,000 gas on top where the node refuses authorisations in calls", async () => {
     const account = await person(10n ** 9n);
     const input = { from: owner.address, to: account.address, authorizationList: [await of(account)] };
     const usual = await on.preflight(scene.url, input);
@@ -370,7 +370,7 @@ describe.each(scenes)("on %s", (name, start) => {
     expect(refused.length).toBeGreaterThan(0);
   });
 
-  it("where a proxy leaves authorisations out in silence, that is found, and they are on top as well", async () => {
+  it("costs as much on top where a proxy drops authorisations in silence, which is found", async () => {
     const account = await person(10n ** 9n);
     const input = { from: owner.address, to: account.address, authorizationList: [await of(account)] };
     const usual = await on.preflight(scene.url, input);
@@ -406,7 +406,7 @@ describe.each(scenes)("on %s", (name, start) => {
     expect((await on.preflightOn(layer, input)).verdict).toBe("unknown");
   });
 
-  it("finds what it finds of one that is signed, with and without policies", async () => {
+  it("has the findings of a signed one, with and without policies", async () => {
     const account = await person(10n ** 18n);
     const entry = await of(account, { address: batch, nonce: 1 });
     const { authority: _, address, chainId, nonce } = entry;
@@ -433,7 +433,7 @@ describe.each(scenes)("on %s", (name, start) => {
     }
   });
 
-  it("the estimate, the run and the limit are those of a transaction that is signed", async () => {
+  it("has the estimate, the run and the limit of a signed one", async () => {
     const account = await person(10n ** 9n);
     const entry = await of(account);
     const { r, s, yParity = 0 } = await account.signAuthorization({ address: made, chainId: scene.chainId, nonce: 0 });

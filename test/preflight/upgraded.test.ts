@@ -10,7 +10,7 @@ import { ReportVersion } from "../rooms/errors.js";
 import { samples } from "../report/stored.js";
 import { layerOf, refusedWith, signAll } from "./scene.js";
 
-it("is proven to a report of version 5, which is cleared, and settled as it said", async () => {
+it("a stored report of version 4 is proven to one of version 5, cleared, and settled as reported", async () => {
   const node = await startAnvil();
   const on = <A, E>(effect: Effect.Effect<A, E, Effect.Services<ReturnType<typeof Preflight.scan>>>) =>
     Effect.runPromise(Effect.provide(effect, layerOf(node.url)));

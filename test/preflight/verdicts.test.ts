@@ -23,7 +23,7 @@ const poor = "0x00000000000000000000000000000000dead0002";
 const shortfallsIn = ({ findings }: Report.Report) =>
   findings.flatMap(({ error }) => (error?._tag === "InsufficientFunds" ? [error.shortfall] : []));
 
-describe.each(scenesFor("verdicts"))("on %s", (_, start) => {
+describe.each(scenesFor("verdicts"))("verdicts on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   let wallet: Hex;
@@ -33,14 +33,14 @@ describe.each(scenesFor("verdicts"))("on %s", (_, start) => {
   });
   afterAll(() => scene?.stop());
 
-  it("a sender whose key nobody has is not ready, whatever it holds", async () => {
+  it("never call a sender without a known key ready, whatever it holds", async () => {
     const burning = "0x000000000000000000000000000000000000dEaD";
     await scene.send(owner, { to: burning, value: 10n ** 17n });
     await scene.mine();
     const report = await preflight(scene.url, { from: burning, to: other.address, value: 1n });
     expect([report.verdict, report.findings.map(({ code }) => code)]).toEqual(["caution", ["SenderWithoutKey"]]);
   });
-  it("an estimate that cannot pretend the caller's block or a moved precompile is not asked beside a success", async () => {
+  it("come without an estimate that cannot pretend the caller's block or a moved precompile, beside a success", async () => {
     const [there, moved] = [
       "0x00000000000000000000000000000000000ca11e",
       "0x0000000000000000000000000000000000005256",
@@ -106,12 +106,12 @@ describe.each(scenesFor("verdicts"))("on %s", (_, start) => {
       () => ({ ...transfer, chainId: 5 }),
       () => ({ _tag: "ChainIdMismatch", expected: 5n, actual: BigInt(scene.chainId) }),
     ],
-  ])("%s: its own error, whatever the node lets pass", async (_, inputOf, error) => {
+  ])("are the error of %s, whatever the node lets pass", async (_, inputOf, error) => {
     const next = BigInt(await scene.count(owner.address));
     expect(await refusedWith(await preflight(scene.url, inputOf(next)))).toMatchObject(error(next));
   });
 
-  it("a revert, decoded through the ABI with its arguments", async () => {
+  it("show a revert, decoded through the ABI with its arguments", async () => {
     const call = {
       from: other.address,
       to: token,
@@ -128,7 +128,7 @@ describe.each(scenesFor("verdicts"))("on %s", (_, start) => {
     expect(report.findings.map(({ error }) => error?.message).join()).toContain(words);
   });
 
-  it("a sender who cannot pay the value: the exact shortfall, after one more round", async () => {
+  it("give a sender who cannot pay the value the exact shortfall, after one more round", async () => {
     const value = 10n ** 24n;
     const have = await scene.balance(owner.address);
     const report = await preflight(scene.url, { from: owner.address, to: other.address, value });
@@ -141,7 +141,7 @@ describe.each(scenesFor("verdicts"))("on %s", (_, start) => {
     expect(shortfallsIn(report)).toEqual([want - have]);
   });
 
-  it("a sender who cannot pay the gas", async () => {
+  it("block a sender who cannot pay the gas", async () => {
     const report = await preflight(scene.url, { from: poor, to: other.address });
     const { gas, fee } = report.transactions[0];
     const want = (gas.limit ?? 0n) * (fee.maxFeePerGas ?? 0n);
@@ -161,7 +161,7 @@ describe.each(scenesFor("verdicts"))("on %s", (_, start) => {
     });
   });
 
-  it("two senders of a bundle, each with its own nonce and funds", async () => {
+  it("judge two senders of a bundle each by its own nonce and funds", async () => {
     const approve = { from: owner.address, to: token, abi: Token.abi, functionName: "approve", args: [poor, 10n] };
     const pull = {
       from: poor,

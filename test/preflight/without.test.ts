@@ -35,7 +35,7 @@ const methods = (report: Report.Report) => new Set(report.ledger.requests.map(({
 const lacking = (report: Report.Report, ready: typeof Report.ready = Report.ready) =>
   Effect.runPromise(Effect.result(ready(report)));
 
-describe("a step left out", () => {
+describe("a preflight without a step", () => {
   it.each([
     ["code", "eth_getCode", "unavailable"],
     ["simulate", "eth_simulateV1", "unavailable"],
@@ -58,7 +58,7 @@ describe("a step left out", () => {
     }
   });
 
-  it("has the witness read nothing for it, between the transactions or at fee oracles", async () => {
+  it("has the witness read nothing for the step, between the transactions or at fee oracles", async () => {
     /** The calldata of the simulated calls, by request. */
     const simulated = async (...without: ReadonlyArray<Name>) => {
       const found: Array<ReadonlyArray<string>> = [];
@@ -86,7 +86,7 @@ describe("a step left out", () => {
     expect(isBalanceRead(await simulated("funds"))).toBe(true);
   });
 
-  it("has no value in the report, where it would choose or find one", async () => {
+  it("has no value in the report, where the step would choose or find one", async () => {
     const [code] = (await on(pipeline("code").scan(transfer()))).transactions;
     expect([code.code.from.kind, code.code.to?.kind]).toEqual(["unknown", "unknown"]);
     const [simulated] = (await on(pipeline("simulate").scan(transfer()))).transactions;
@@ -103,7 +103,7 @@ describe("a step left out", () => {
     expect((await on(pipeline("approvals").preflight(approval()))).approvals).toEqual([]);
   });
 
-  it("keeps what the caller fixed", async () => {
+  it("keeps the caller's own values", async () => {
     const fixed = { ...transfer(), gas: 100_000n, nonce: 7, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n };
     const report = await on(pipeline("estimate", "nonce", "fee").scan(fixed));
     expect(report.transactions[0].request).toMatchObject({ gas: 100_000n, nonce: 7, maxFeePerGas: 10n ** 10n });
@@ -115,7 +115,7 @@ describe("a step left out", () => {
     expect(leftOut(await on(pipeline("estimate").scan([one, two])))).toEqual(["estimate/unavailable"]);
   });
 
-  it("leaves policies that read it unable to tell, and no others", async () => {
+  it("makes policies on the step's values unknown, and no others", async () => {
     const unknown = (report: Report.Report) =>
       report.findings.flatMap(({ code, numbers }) => (code === "PolicyUnknown" ? [String(numbers[0]?.value)] : []));
     const policies = [
@@ -138,7 +138,7 @@ describe("a step left out", () => {
     expect(unknown(await on(Preflight.preflight(transfer(), { policies })))).toEqual([]);
   });
 
-  it("is missed by the `ready` of a pipeline that has it, and passed by the one that left it out", async () => {
+  it("is refused by the `ready` of a pipeline with the step, and accepted by its own", async () => {
     const report = await on(pipeline("approvals").preflight(transfer()));
     expect(Result.isSuccess(await lacking(report))).toBe(true);
     expect(Result.isSuccess(await lacking(report, pipeline("approvals").ready))).toBe(true);
@@ -148,7 +148,7 @@ describe("a step left out", () => {
   });
 
   it.each(["code", "nonce", "assets", "approvals", "funds"] as const)(
-    "is asked and judged in the proof by a pipeline that has it: %s",
+    "is judged in the proof of a pipeline with the step: %s",
     async (name) => {
       const lean = await on(pipeline(name).scan({ ...transfer(), nonce: await scene.count(owner.address) }));
       const proven = await on(Preflight.prove(lean));
@@ -158,7 +158,7 @@ describe("a step left out", () => {
     },
   );
 
-  it("is left out of a proof by a pipeline without it, whatever the report has", async () => {
+  it("leaves the step out of a proof, whatever the report has", async () => {
     const theirs = await on(pipeline("approvals").prove(await on(Preflight.scan(transfer()))));
     expect([leftOut(theirs), theirs.stage]).toEqual([["approvals/warning"], "proven"]);
     const whole = await on(Preflight.scan(transfer()));
@@ -171,7 +171,7 @@ describe("a step left out", () => {
     expect(unproven.ledger).toEqual(whole.ledger);
   });
 
-  it("is told as ours to say where nobody simulates, whatever the report says of it", async () => {
+  it("says by our own rule what the step lacks where nobody simulates, whatever the report says", async () => {
     const asked: Array<string> = [];
     const asking = Step.make({
       name: "acme/asks",
@@ -190,7 +190,7 @@ describe("a step left out", () => {
     ]);
   });
 
-  it("hides nothing of what a proof found about the gas limit", async () => {
+  it("keeps a proof's findings about the gas limit", async () => {
     const scanned = await on(pipeline("estimate").scan({ ...transfer(), gas: 100_000n }));
     const lost = tampered(scene.url, ({ purpose }) =>
       purpose === "ample"
@@ -201,7 +201,7 @@ describe("a step left out", () => {
     expect([proven.verdict, leftOut(proven)]).toEqual(["unknown", ["estimate/warning"]]);
   });
 
-  it("is asked by a proof that has it: the estimate, too", async () => {
+  it("is proven with the estimate, too, by a pipeline with the step", async () => {
     const doubting = tampered(scene.url, ({ method }) => (method === "eth_estimateGas" ? () => "0x7a120" : null));
     const proving = (pipe: Preflight.Pipeline) =>
       Effect.runPromise(
@@ -219,7 +219,7 @@ describe("a step left out", () => {
     expect(mine.ledger.requests.filter(({ step }) => step === "estimate")).toMatchObject([{ because: "proof" }]);
   });
 
-  it("hides no right: of what moves is read what is spent, and what is not measured is told", async () => {
+  it("hides no right: what is spent is read of tokens that move, and an unmeasured right is shown", async () => {
     const quiet = await scene.deploy(QuietAllowance);
     await scene.send(owner, { to: quiet, data: calldata(QuietAllowance, "approve", [other.address, 50n]) });
     await scene.mine();
@@ -236,7 +236,7 @@ describe("a step left out", () => {
     expect(cut.findings.map(({ code }) => code)).toContain("PartiesCut");
   });
 
-  it("is not asked after the verdict either, nor what a pool holds where nobody counts", async () => {
+  it("asks for it neither after the verdict, nor in the pool where nobody counts", async () => {
     const failing = { from: other.address, to: token, data: "0xa9059cbb", gas: 100_000n } as const;
     const whole = await on(Preflight.scan(failing));
     expect(whole.transactions[0].outcome.status).toBe("reverted");
@@ -251,7 +251,7 @@ describe("a step left out", () => {
     expect([behind.transactions[0].nonce.inFlight, asked(proven)]).toEqual([1, []]);
   });
 
-  it("is said to whoever reads: nothing is told to stay that nobody looked at", async () => {
+  it("says that nobody looked, and never that nothing changes", async () => {
     const said = async (input: object, ...without: ReadonlyArray<Name>) =>
       Report.summary(await on(pipeline(...without).preflight(input as never)));
     const assets = await said(transfer(), "assets");
@@ -264,7 +264,7 @@ describe("a step left out", () => {
     expect(await said(transfer())).not.toContain("not checked");
   });
 
-  it("goes with steps of one's own, which see the report without it", async () => {
+  it("works with a caller's steps, which see the report without the step", async () => {
     const seen: Array<number> = [];
     const looking = Step.make({
       name: "acme/looks",
@@ -277,7 +277,7 @@ describe("a step left out", () => {
   });
 
   it.each(["simulate", "estimate", "fee", "funds"] as const)(
-    "is told by its name to whoever asks for the most that can be sent: %s",
+    "is named by its step to a caller of maxSendable: %s",
     async (name) => {
       const failed = await on(Effect.flip(pipeline(name).maxSendable(third.address, other.address)));
       expect(failed.message).toContain(`a step was left out of the pipeline · step ${name}`);

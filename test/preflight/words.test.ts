@@ -13,7 +13,7 @@ import { calldata, owner, other, scenesFor, type Scene } from "./scene.js";
 type Hex = `0x${string}`;
 const zero = "0x0000000000000000000000000000000000000000";
 
-describe.each(scenesFor("sentences"))("on %s", (_, start) => {
+describe.each(scenesFor("sentences"))("the texts of a report on %s", (_, start) => {
   let scene: Scene;
   let [token, spoof]: [Hex, Hex] = ["0x", "0x"];
   beforeAll(async () => {
@@ -37,14 +37,14 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
   });
   const codes = ({ findings }: Report.Report) => findings.map(({ code }) => code);
 
-  it("reads an amount as it was typed", async () => {
+  it("read an amount as it was typed", async () => {
     const value = parseEther("1.000000200000000003");
     expect(Report.summary(await run({ from: owner.address, to: other.address, value }))).toContain(
       "You send 1.000000200000000003 ETH to ",
     );
   });
 
-  it("says how much gas a limit lacks that is below the intrinsic cost, whatever the node says", async () => {
+  it("say how much gas a limit below the intrinsic cost lacks, whatever the node says", async () => {
     const { findings, verdict } = await run({ from: owner.address, to: other.address, value: 1n, gas: 5n });
     const found = findings.find(({ code }) => code === "IntrinsicGasTooLow");
     expect(verdict).toBe("blocked");
@@ -54,7 +54,7 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     ]);
   });
 
-  it("tells the units of what fails, with the token's name, and what is known of the fees", async () => {
+  it("give the units of a failure with the token's name, and the known fees", async () => {
     const report = await run([
       calling("mint", [owner.address, 5_000_000n]),
       calling("transfer", [other.address, 1_250_501_234n]),
@@ -68,7 +68,7 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     expect(Report.summary(report)).toContain("1,250.501234 DUSD");
   });
 
-  it("names the token that a failing call of a router is about, though no event does", async () => {
+  it("name the token that a failing call of a router is about, though no event does", async () => {
     const router = await scene.deploy(Router, [zero]);
     const word = `0x${"ab".repeat(32)}`;
     const report = await run({
@@ -83,7 +83,7 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     expect(given.tokens.map((info) => info.token)).toEqual([token.toLowerCase()]);
   });
 
-  it("says that a view function needs no transaction, and what it returns", async () => {
+  it("say that a view function needs no transaction, and what it returns", async () => {
     const report = await run(calling("balanceOf", [owner.address]));
     const { numbers } = report.findings.find(({ code }) => code === "ReadOnlyCall") ?? { numbers: [] };
     expect(numbers.map(({ name, value }) => [name, value])).toEqual([
@@ -96,20 +96,20 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     expect(guessed.findings.map(({ code, evidence }) => [code, evidence])).toContainEqual(["ReadOnlyCall", "assumed"]);
   });
 
-  it("says by the ABI why value is refused", async () => {
+  it("give the ABI's reason why value is refused", async () => {
     const report = await run(calling("mint", [owner.address, 1n], { value: 1n }));
     expect(report.because).toBe("the call reverts: by its ABI the function is not payable");
     expect(report.transactions[0].outcome.failure?._tag).toBe("ExecutionReverted");
   });
 
-  it("warns of value for the zero address, and tells a payment to oneself", async () => {
+  it("warn of value for the zero address, and show a payment to oneself", async () => {
     const burned = await run({ from: owner.address, to: zero, value: 1n });
     expect([burned.verdict, codes(burned)]).toEqual(["caution", expect.arrayContaining(["ValueBurned"])]);
     const own = await run({ from: owner.address, to: owner.address, value: 7n * 10n ** 17n });
     expect(Report.summary(own)).toContain("You send 0.7 ETH to yourself and pay");
   });
 
-  it("warns of what is burned, and says what", async () => {
+  it("warn of burned tokens, and name them", async () => {
     const dead = "0x000000000000000000000000000000000000dEaD";
     const value = await run({ from: owner.address, to: dead, value: 1n });
     expect([value.verdict, codes(value)]).toEqual(["caution", expect.arrayContaining(["ValueBurned"])]);
@@ -127,7 +127,7 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     expect(codes(await run(calling("transfer", [other.address, 1_500_000n])))).not.toContain("ValueBurned");
   });
 
-  it("takes one ABI for a list of them", async () => {
+  it("are the same for one ABI as for a list of it", async () => {
     const asked = { from: owner.address, to: token, data: calldata(Token, "transfer", [other.address, 10n ** 30n]) };
     const here = Effect.provide(Rpc.layerHttp(scene.url));
     const report = await Effect.runPromise(here(Preflight.scan(asked, { abis: Token.abi })));
@@ -142,7 +142,7 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     expect(JSON.stringify(failed)).toContain('"caller"');
   });
 
-  it("says what a token only claims", async () => {
+  it("show a token's own claims as claims", async () => {
     const report = await run({
       ...{ from: owner.address, to: spoof, abi: SpoofToken.abi, functionName: "airdrop" },
       args: [other.address, [owner.address], 5_000n * 10n ** 18n],
@@ -150,7 +150,7 @@ describe.each(scenesFor("sentences"))("on %s", (_, start) => {
     expect(Report.summary(report)).toMatch(/It claims to give you 5,000 SPOOF \(0x.{9}\)\. You get nothing\./);
   });
 
-  it("writes the currency of the caller's chain at every door", async () => {
+  it("have the currency of the caller's chain at every entry", async () => {
     const chain = defineChain({
       id: scene.chainId,
       name: "Mantle here",

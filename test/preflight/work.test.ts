@@ -44,8 +44,8 @@ const worked = () => {
 const runsOf = (report: Awaited<ReturnType<typeof scanOn>>) =>
   report.ledger.requests.flatMap(({ run, method }) => (method === "eth_simulateV1" ? [run] : []));
 
-describe("a proven transfer of a token", () => {
-  it("decodes once what every run returned and emitted, and indexes ABIs once", async () => {
+describe("the work on a proven transfer of a token", () => {
+  it("decodes results and events of all runs once, and indexes ABIs once", async () => {
     const report = await preflightOn(layerOf(scene.url), transfer());
     expect([report.verdict, report.stage]).toEqual(["ready", "proven"]);
     expect([...runsOf(report)].sort()).toEqual(["ample", "exact", "next", "readerOnly"]);
@@ -53,7 +53,7 @@ describe("a proven transfer of a token", () => {
     expect(worked()).toEqual({ results: 1, logs: 1, indices: 2 });
   });
 
-  it("scanned and proven apart does the work of each once", async () => {
+  it("is done once for each, scan and proof, when they are made apart", async () => {
     const scanned = await scanOn(layerOf(scene.url), transfer());
     // the item of the same ABI has been indexed
     expect(worked()).toEqual({ results: 1, logs: 1, indices: 1 });
@@ -63,7 +63,7 @@ describe("a proven transfer of a token", () => {
     expect(worked()).toEqual({ results: 0, logs: 0, indices: 0 });
   });
 
-  it("is read again from a tape, and asked in vain of a node that knows no simulation", async () => {
+  it("is done again from a tape, and on a node without simulation", async () => {
     const tape = emptyTape();
     const recorded = await preflightOn(layerRecorder(layerOf(scene.url), tape), transfer());
     const first = worked();
@@ -76,7 +76,7 @@ describe("a proven transfer of a token", () => {
   });
 });
 
-it("a bundle of n calls decodes what each call did once, in one request per run", async () => {
+it("a bundle of n calls decodes each call's results once, in one request per run", async () => {
   const bundle = Array.from({ length: 5 }, transfer);
   const report = await preflightOn(layerOf(scene.url), bundle);
   expect(report.verdict).toBe("ready");
@@ -84,7 +84,7 @@ it("a bundle of n calls decodes what each call did once, in one request per run"
   expect(runsOf(report)).toHaveLength(4);
 });
 
-it("the signer of an authorisation is recovered once, by a scan for its proof and its clearance", async () => {
+it("the signer of an authorisation is recovered once for a scan, its proof and its clearance", async () => {
   const authorization = await third.signAuthorization({ address: token, chainId: scene.chainId, nonce: 0 });
   const { yParity = 0, address, chainId, nonce, r, s } = authorization;
   const input = {

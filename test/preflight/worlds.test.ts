@@ -30,7 +30,7 @@ const refusal = new RpcError({ method: "eth_simulateV1", reason: new InvalidPara
 const send = { from: owner.address, to: nobody, value: 1n } as const;
 const statesOf = ({ observed }: Report) => observed.worlds.map(({ run, state }) => [run, state]);
 
-describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
+describe.each(scenesFor("the worlds of a proof"))("the two simulated blocks of a proof on %s", (_, start) => {
   let scene: Scene;
   let gate: Hex;
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     ["blockHash is not supported", -32004],
     ["not available", -32004],
   ])(
-    "stand on `pending` both where a node simulates on tags alone, which is found out once: %j",
+    "stand on `pending` both where a node simulates on tags alone, which is learned once: %j",
     async (message, code) => {
       const failure = classify({ method: "eth_simulateV1", error: { code, message } }) as RpcError;
       const layer = tampered(scene.url, ({ method, params }) =>
@@ -72,7 +72,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     },
   );
 
-  it("share their number where a node takes one block at a time, and nothing else", async () => {
+  it("share only their number where a node takes one block at a time", async () => {
     const layer = tampered(scene.url, ({ method, params }) =>
       method === "eth_simulateV1" &&
       (params[0] as { readonly blockStateCalls: ReadonlyArray<unknown> }).blockStateCalls.length > 1
@@ -86,13 +86,13 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     expect([exact?.feeRecipient === next?.feeRecipient, exact?.gasLimit === next?.gasLimit]).toEqual([false, false]);
   });
 
-  it("know who produces the blocks for the receiver whom the caller named", async () => {
+  it("show the receiver whom the caller named as producer of the blocks", async () => {
     await scene.seal({ feeRecipient: spare.address });
     const report = await preflight(scene.url, { ...send, to: spare.address });
     expect([report.verdict, codesOf(report)]).toEqual(["ready", []]);
   });
 
-  it("share no parity, and no highest bit of the producer, whatever is drawn", async () => {
+  it("share no parity, and no highest bit of the producer, in any draw", async () => {
     for (let draws = 0; draws < 5; draws++) {
       const { observed } = await preflight(scene.url, send);
       const [exact = [], next = []] = observed.worlds.map(({ number, timestamp, gasLimit, feeRecipient }) => [
@@ -103,7 +103,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     }
   });
 
-  it("are both what the caller pretends of the block", async () => {
+  it("both have the caller's block overrides", async () => {
     // a node fills up to a number ahead with blocks of its own
     const number = BigInt((await scene.ask("eth_blockNumber", [])) as string) + 5n;
     const time = 4_000_000_000n;
@@ -115,7 +115,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     expect([report.verdict, codesOf(report)]).toEqual(["caution", ["StatePretended/warning"]]);
   });
 
-  it("stand on `pending` both where it is said to be ordered before us", async () => {
+  it("stand on `pending` both where that is ordered before us", async () => {
     await turn({ scene, gate }, "open");
     const guessed = await preflight(scene.url, passing(gate));
     expect([guessed.verdict, codesOf(guessed)]).toEqual(["caution", ["DependsOnPending/warning"]]);
@@ -130,7 +130,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     await scene.mine();
   });
 
-  it("have to pass every policy, each of them", async () => {
+  it("both have to pass every policy", async () => {
     // gives its value back once any calldata has set its first word, else keeps it
     const runtime = "361561000b5760015f55005b5f54601257005b5f5f5f5f34335af100";
     const bait = await scene.deploy({ abi: [], bytecode: creation(runtime) });
@@ -146,7 +146,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     await scene.mine();
   });
 
-  it("may differ in an amount that a policy bounds, for which others' pending trades are no surprise", async () => {
+  it("may differ in an amount that a policy bounds, where others' pending trades are expected", async () => {
     const [silver, gold] = [await scene.deploy(Token, ["S", "S", 18]), await scene.deploy(Token, ["G", "G", 18])];
     const pool = await scene.deploy(Swap, [silver, gold]);
     const some = 10n ** 21n;
@@ -184,7 +184,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     await scene.mine();
   });
 
-  it("are told of what a call returns otherwise than when it was scanned", async () => {
+  it("show what a call returns differently than in its scan", async () => {
     // keeps the first word of any calldata, and returns it to whoever gives none
     const runtime = "3615600a575f355f55005b5f545f5260205ff3";
     const box = await scene.deploy({ abi: [], bytecode: creation(runtime) });
@@ -200,7 +200,7 @@ describe.each(scenesFor("the worlds of a proof"))("on %s", (_, start) => {
     expect([changed.verdict, codesOf(changed)]).toEqual(["caution", ["OutcomeChanged/warning"]]);
   });
 
-  it("are asked of a report from outside after the head, in one more round", async () => {
+  it("run on a report from outside after its head was read, in one more round", async () => {
     const scanned = await Effect.runPromise(Effect.provide(Preflight.scan(send), layerOf(scene.url)));
     const proven = await Effect.runPromise(Effect.provide(Preflight.prove(scanned), layerOf(scene.url)));
     expect(proven.ledger.rounds - scanned.ledger.rounds).toBe(2);

@@ -46,7 +46,7 @@ const coinbase: Hex = concatHex([
   ...[answering("0x6001"), answering("0x6101aa")],
 ]);
 
-describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
+describe.each(scenesFor("accounts of the sender"))("accounts that belong to the sender, on %s", (_, start) => {
   let scene: Scene;
   let safe: Hex = zeroAddress;
   let weth: Hex = zeroAddress;
@@ -75,7 +75,7 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
   };
   const paying = () => executing({ to: weth, data: calldata(WETH9, "transfer", [stranger, 500n]) });
 
-  it("a Safe that the sender owns is theirs, by its own answer, without a request more", async () => {
+  it("include a Safe that the sender owns, by its own answer, without another request", async () => {
     const report = await preflight(scene.url, { from: owner.address, to: safe, data: paying() });
     expect(report.owned).toEqual([
       { account: safe.toLowerCase(), owner: owner.address.toLowerCase(), kind: "safe", evidence: "measured" },
@@ -95,7 +95,7 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
     });
   });
 
-  it("a Safe of somebody else is not", async () => {
+  it("do not include somebody else's Safe", async () => {
     const theirs = await making(scene, "1.3.0", other.address);
     await scene.send(owner, { to: theirs, value: 10n });
     await scene.mine();
@@ -107,7 +107,7 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
     expect(summary(failing)).not.toContain("our Safe");
   });
 
-  it("accounts that are named are you: in movements, sentences and policies", async () => {
+  it("include accounts that the caller names, in movements, sentences and policies", async () => {
     const asked = { from: owner.address, to: safe, data: paying() };
     const limit = Policy.maxSpent(weth, 499n);
     const alone = await preflight(scene.url, asked, { policies: [limit] });
@@ -123,7 +123,7 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
     expect(mine).toMatchObject({ delta: -500n, evidence: "measured" });
   });
 
-  it("and so are the rights that they grant; of a Safe that is not named they are told, too", async () => {
+  it("include the rights that these grant; rights of a Safe that is not named are shown, too", async () => {
     const data = executing({ to: weth, data: calldata(WETH9, "approve", [stranger, 2n ** 256n - 1n]) });
     const report = await preflight(scene.url, { from: owner.address, to: safe, data }, { accounts: [safe] });
     expect(summary(report)).toMatch(
@@ -136,7 +136,7 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
     expect(summary(told)).not.toContain("without moving anything");
   });
 
-  it("an ERC-4337 account is theirs where it pays, by its owner", async () => {
+  it("include an ERC-4337 account where it pays, by its owner", async () => {
     const entryPoint = await deploy("EntryPoint 0.7");
     const factory = await deploy("SimpleAccountFactory 0.7", entryPoint);
     await send({ to: factory, data: calldata({ abi }, "createAccount", [owner.address, 1n]) });
@@ -156,14 +156,14 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
   it.each([
     ["an ERC-1271 account that wants a signature of 65 bytes", strict1271(owner.address)],
     ["an account of several owners, as Coinbase's", coinbase],
-  ])("%s is theirs, too", async (_, code) => {
+  ])("include %s", async (_, code) => {
     const account = await planting(scene, code);
     const data = calldata({ abi }, "execute", [stranger, 0n, "0x"]);
     const report = await scan(scene.url, { from: owner.address, to: account, data });
     expect(report.owned).toMatchObject([{ account: account.toLowerCase(), kind: "account" }]);
   });
 
-  it("a contract that answers as a Safe and has not its code is no Safe", async () => {
+  it("do not include a contract that answers as a Safe without its code", async () => {
     const impostor = await planting(scene, claiming(owner.address));
     await scene.send(owner, { to: impostor, value: 10n });
     await scene.mine();
@@ -176,7 +176,7 @@ describe.each(scenesFor("accounts of the sender"))("on %s", (_, start) => {
     expect(summary(report)).not.toMatch(/your Safe/i);
   });
 
-  it("a contract that only says so calms nobody who pays it, delegated (EIP-7702) or not", async () => {
+  it("do not include a contract that only claims it and is paid, delegated (EIP-7702) or not", async () => {
     const code = await planting(scene, claiming(owner.address));
     const authorization = await other.signAuthorization({
       ...{ address: code, chainId: scene.chainId, nonce: await scene.count(other.address) },

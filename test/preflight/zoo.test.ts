@@ -106,7 +106,7 @@ const isExcused = (
   return where === undefined || isLater || (node === "anvil" && where === "after another block, and on anvil");
 };
 
-it("the table of docs/limits.md holds what the zoo excuses, and nothing else", () => {
+it("the table of docs/limits.md lists exactly the zoo's excused contracts", () => {
   const readme = readFileSync(new URL("../../docs/limits.md", import.meta.url), "utf8");
   const table = /## A contract that behaves differently[^]*?(\| -[^]*?)\n\n/.exec(readme)?.[1] ?? "";
   const rows = table.split("\n").flatMap((line) => /^\| (?!-)(.*?) *\|/.exec(line)?.[1] ?? []);
@@ -116,7 +116,7 @@ it("the table of docs/limits.md holds what the zoo excuses, and nothing else", (
   for (const [index, limit] of limits.entries()) expect(told[index]?.startsWith(limit), limit).toBe(true);
 });
 
-describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000000"] }))("on %s", (node, start) => {
+describe.each(scenesFor("the zoo", { args: ["--miner.gaslimit", "90000000"] }))("the zoo on %s", (node, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -171,7 +171,7 @@ describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000
   };
 
   it.each(sealings.filter((_, index) => node === "geth" || index % (isWhole ? 2 : 4) === 0))(
-    "mined by $name: found out, or as was said",
+    "are found out, or do as reported when mined by $name",
     { timeout: 180_000 },
     async ({ isVault, isLater = false, ...sealed }) => {
       const { keepers, producer } = await found();
@@ -204,7 +204,7 @@ describe.each(scenesFor("a zoo of watchers", { args: ["--miner.gaslimit", "90000
     },
   );
 
-  it("money that goes another way for somebody's pending transaction is never ready", async () => {
+  it("are never ready where money goes another way because of somebody's pending transaction", async () => {
     // keeps what it is given until any calldata has set its first word
     const bait = await scene.deploy({ abi: [], bytecode: watcher("361561000b5760015f55005b5f54") });
     await scene.send(third, { to: bait, data: "0x01" });

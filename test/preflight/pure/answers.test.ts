@@ -13,21 +13,21 @@ const cases = bundle({});
 const failed = Result.fail(unanswered("eth_simulateV1"));
 const nobodySaw = { before: unseen, after: unseen, witnessed: false } as const;
 
-describe("the chain", () => {
+describe("the chain id of a report", () => {
   const of = (changed: Parameters<typeof roundOf>[1], given: Parameters<typeof answersTo>[1] = {}) =>
     answersTo(roundOf(cases, changed), given);
-  it("is the one that the simulation names, else the node's, else nobody's", () => {
+  it("is the simulation's, else the node's, else none", () => {
     expect(of({ namedChainId: Result.succeed(5) }).chainId).toBe(1);
     expect(of({ run: null, reader: null, namedChainId: Result.succeed(5) }).chainId).toBe(5);
     expect(of({ run: null, reader: null, namedChainId: failed }).chainId).toBeNull();
   });
-  it("is never a number that cannot be held exactly", () => {
+  it("is never a number that a double cannot hold exactly", () => {
     for (const chainId of [0n, 2n ** 53n, 2n ** 255n]) {
       const seen = Result.succeed(run([did()], { before: holding(rich, { chainId }) }));
       expect(of({ run: seen, reader: null, namedChainId: null }).chainId).toBeNull();
     }
   });
-  it("is described by its own id, and by the input's where nobody names one", () => {
+  it("has its own description, and the input's where no answer names one", () => {
     const asked: Array<number | null> = [];
     const chains = (id: number | null) => {
       asked.push(id);
@@ -43,7 +43,7 @@ describe("the chain", () => {
 describe("the base fee and the block's gas", () => {
   const pretended = holding(rich, { baseFeePerGas: 0n, gasLimit: 10n ** 12n });
   const free = (name: "ample" | "funded") => Result.succeed(named(name, [did()], { before: pretended }));
-  it("are never those that a run pretends", () => {
+  it("are never those of a run that overrides them", () => {
     for (const name of ["ample", "funded"] as const) {
       const beside = answersTo(roundOf(cases, { run: free(name) }));
       expect([beside.simulatedBaseFee, beside.blockGasLimit]).toEqual([gwei, 30_000_000n]);
@@ -55,11 +55,11 @@ describe("the base fee and the block's gas", () => {
       expect([dark.simulatedBaseFee, dark.blockGasLimit, dark.quote.baseFeePerGas]).toEqual([null, null, null]);
     }
   });
-  it("are those of a run that pays, where the witness alone said nothing", () => {
+  it("are those of a run that pays, where the witness-only run gave none", () => {
     const exact = Result.succeed(named("exact", [did()], { before: holding(rich, { baseFeePerGas: 7n }) }));
     expect(answersTo(roundOf(cases, { run: exact, reader: null })).simulatedBaseFee).toBe(7n);
   });
-  it("are those of the block of the witness alone, where the witness in it was silent", () => {
+  it("are those of the witness-only run's block, where its witness was silent", () => {
     const reader = named("readerOnly", [], {
       ...nobodySaw,
       block: { ...named("readerOnly", []).block, baseFeePerGas: 9n },
@@ -69,7 +69,7 @@ describe("the base fee and the block's gas", () => {
   });
 });
 
-describe("the base fee and its parent", () => {
+describe("the source of the base fee and its parent", () => {
   const [near, far] = [Hash.make(`0x${"01".repeat(32)}`), Hash.make(`0x${"02".repeat(32)}`)];
   const exact = (without: ReadonlyArray<"validation"> = []) =>
     named("exact", [did()], {
@@ -84,12 +84,27 @@ describe("the base fee and its parent", () => {
   it.each<[string, Readonly<Partial<Record<"run" | "reader" | "next", Run>>>, typeof options, bigint | null]>([
     ["the witness alone is first", { run: { ...exact(), ahead }, reader: lone }, options, 9n],
     ["the empty block in front is next", { run: { ...exact(), ahead } }, options, 5n],
-    ["so where it is the next one", { run: { ...exact(), ahead }, next: next(101n) }, options, 5n],
-    ["one behind the next one does not count", { run: { ...exact(), ahead }, next: next(100n) }, options, 6n],
-    ["nor where the caller pretends a base fee", { run: { ...exact(), ahead } }, fixed, 7n],
+    [
+      "the empty block in front is next where it is the next block",
+      { run: { ...exact(), ahead }, next: next(101n) },
+      options,
+      5n,
+    ],
+    [
+      "an empty block behind the next block does not count",
+      { run: { ...exact(), ahead }, next: next(100n) },
+      options,
+      6n,
+    ],
+    [
+      "the empty block in front does not count where the caller pretends a base fee",
+      { run: { ...exact(), ahead } },
+      fixed,
+      7n,
+    ],
     ["the run's own is last", { run: exact() }, options, 7n],
     ["without validation there is none", { run: exact(["validation"]) }, options, null],
-    ["but one that the caller pretends", { run: exact(["validation"]) }, fixed, 7n],
+    ["without validation there is the one that the caller pretends", { run: exact(["validation"]) }, fixed, 7n],
   ])("%s", (_, { run = null, reader = null, next = null }, by, expected) => {
     const answered = (found: Run | null) => (found === null ? null : Result.succeed(found));
     const round = {
@@ -100,9 +115,9 @@ describe("the base fee and its parent", () => {
   });
 });
 
-describe("a balance", () => {
+describe("a balance before the calls", () => {
   const poor = holding(5n);
-  it("is what the run saw before the calls, else what the witness alone saw, else what a call of it saw", () => {
+  it("is the run's, else the witness-only run's, else that of one of its calls", () => {
     const balance = (changed: Parameters<typeof roundOf>[1]) => answersTo(roundOf(cases, changed)).balanceOf(alice);
     expect(balance({ run: Result.succeed(run([did()], { before: poor })) })).toBe(5n);
     expect(balance({ run: Result.succeed(run([did()], nobodySaw)) })).toBe(rich);
@@ -110,7 +125,7 @@ describe("a balance", () => {
     expect(balance({ run: failed, reader: failed, called })).toBe(5n);
     expect(balance({ run: failed, reader: failed, called: { first: failed, view: null } })).toBeNull();
   });
-  it("is never taken from a run in which it was pretended", () => {
+  it("is never read from a run that overrides it", () => {
     const funded = named("funded", [did()], { plan: plan({ name: "funded", pretended: true }), before: poor });
     const told = (reader: Parameters<typeof roundOf>[1]) =>
       answersTo(roundOf(cases, { run: Result.succeed(funded), ...reader })).balanceOf(alice);
@@ -119,8 +134,8 @@ describe("a balance", () => {
   });
 });
 
-describe("what was refused", () => {
-  it("stands beside what was answered, each for itself", () => {
+describe("a refused request", () => {
+  it("stands beside the answered ones, by itself", () => {
     const poor = new InsufficientFunds({});
     const answers = answersTo(roundOf(cases, { run: Result.fail(poor), reader: failed }));
     expect([answers.run, answers.refused, answers.reader]).toEqual([null, poor, null]);
@@ -132,7 +147,7 @@ describe("what was refused", () => {
   });
 });
 
-it("the oracles are read by the witness alone, before at the first who looked, after in the run only", () => {
+it("oracles are read by the witness-only run, before in the first that looked, after in the run only", () => {
   const query = balanceOf(token, alice);
   const [inRun, reader] = [seeing([query, answered(1n)]), seeing([query, answered(2n)])];
   const answers = answersTo(
@@ -145,7 +160,7 @@ it("the oracles are read by the witness alone, before at the first who looked, a
   expect([read(answers.before), read(answers.oracles), read(answers.after)]).toEqual(["1", "2", undefined]);
 });
 
-it("the quote is at the level and for the horizon that the options name", () => {
+it("the fee quote has the level and the horizon of the options", () => {
   const quoteAt = (changed: Partial<typeof options>) => {
     const { quote, horizonSeconds } = answersTo(roundOf(cases), { options: { ...options, ...changed } });
     return [quote.tip, quote.horizonSeconds, horizonSeconds];

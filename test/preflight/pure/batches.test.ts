@@ -27,7 +27,7 @@ const inputsOf = async (more: object = {}) => {
 const facts: Facts = { chainId: 5, code: codeOf(delegate), count: 7n, form: "erc7821" };
 const plain: Facts = { ...facts, code: "0x" };
 
-describe("an account sends for its batch", () => {
+describe("the form of an account's batch", () => {
   const right = { address: delegate, chainId: 5, nonce: 8 };
   const signed = { r: `0x${"11".repeat(32)}`, s: `0x${"11".repeat(32)}`, yParity: 0 };
   /** What is asked, what is known, how it comes out, and the authorisation that goes with it. */
@@ -74,7 +74,7 @@ describe("an account sends for its batch", () => {
     else expect(own).toMatchObject(delegates);
   });
 
-  it("nothing by an authorisation of another account", async () => {
+  it("has no authorisation of another account", async () => {
     const inputs = await inputsOf({ authorization: { ...right, ...signed } });
     await Effect.runPromise(recoverAuthorities(inputs));
     expect(delegateFor(inputs[0])).toBeNull();
@@ -85,7 +85,7 @@ describe("an account sends for its batch", () => {
       ]);
   });
 
-  it("the very calls, whatever they are", async () => {
+  it("contains the calls unchanged, whatever they are", async () => {
     const hex = (size: number) =>
       fc
         .uint8Array({ minLength: size, maxLength: size })
@@ -117,7 +117,7 @@ describe("an account sends for its batch", () => {
   });
 });
 
-describe("a trial", () => {
+describe("the trial of a batch's form", () => {
   const word: Hex = `0x${"ab".repeat(32)}`;
   type Result = Parameters<typeof formSeen>[0][number];
   const success = (returnData: Hex = "0x"): Result =>

@@ -21,7 +21,7 @@ const [ethereum, base, fast, unknown] = [
   gridOf({ blockTimeMs: 200 }, false),
 ];
 
-describe("the far end", () => {
+describe("the last block of a clearance", () => {
   it.each([
     ["three slots on Ethereum", ethereum, 30n, 3, 36n],
     ["five, where a clearance holds a minute", ethereum, 60n, 5, 60n],
@@ -33,7 +33,7 @@ describe("the far end", () => {
     expect([reachOf(grid, seconds), offsetOf(grid, steps)]).toEqual([steps, offset]);
   });
 
-  it("is never nearer than the clearance is long, and an odd number of steps away", () => {
+  it("is at least the clearance's length away, by an odd number of steps", () => {
     fc.assert(
       fc.property(fc.constantFrom(ethereum, base, fast, unknown), fc.bigInt(1n, 100_000n), (grid, seconds) => {
         const steps = reachOf(grid, seconds);
@@ -42,12 +42,12 @@ describe("the far end", () => {
     );
   });
 
-  it("is the next block itself where nothing is left", () => {
+  it("is the next block itself where no time is left", () => {
     for (const grid of [ethereum, base, fast, unknown]) expect([offsetOf(grid, 0), blocksOf(0)]).toEqual([0n, 0]);
   });
 });
 
-describe("the blocks between", () => {
+describe("the blocks between next and last", () => {
   it.each([
     [3, null, [1, 2]],
     [5, null, [3]],
@@ -57,7 +57,7 @@ describe("the blocks between", () => {
     [3, 0, []],
     [3, 8, [1, 2]],
     [15, 3, [4, 8, 11]],
-  ])("of a bracket of %i, %j wanted, are %j", (reach, wanted, steps) =>
+  ])("are for a bracket of %i, %j wanted: %j", (reach, wanted, steps) =>
     expect(stepsBetween(reach, wanted)).toEqual(steps),
   );
 
@@ -72,14 +72,14 @@ describe("the blocks between", () => {
   });
 });
 
-describe("a bundle", () => {
+describe("the bracket of a bundle", () => {
   it.each([
     ["Ethereum", ethereum, 2, 2, [1, 12n, 2, 12n]],
     ["2 s", base, 2, 8, [1, 2n, 8, 2n]],
     ["2 s, five of them, none of which is mined behind the last of `exact`", base, 5, 8, [1, 2n, 2, 2n]],
     ["200 ms", fast, 2, 16, [1, 1n, 16, 1n]],
     ["no known pace", unknown, 2, 2, [1, 13n, 2, 12n]],
-  ] as const)("is mined close together and over half of the bracket: %s", (_, grid, count, step, said) => {
+  ] as const)("has it mined close together and over half of the bracket: %s", (_, grid, count, step, said) => {
     const [close, wide] = [closeSpacing(grid), wideSpacing(grid, reachOf(grid, 30n), count, step)];
     expect([close.blocks, close.seconds, wide.blocks, wide.seconds]).toEqual(said);
     expect(gapOf(wide) > gapOf(close)).toBe(true);
@@ -104,7 +104,7 @@ describe("the empty blocks in front", () => {
       ],
     ],
     [
-      "or behind it, where that is there",
+      "begin behind the next, where that is simulated already",
       ethereum,
       { ...from, skipped: 1 },
       3,
@@ -148,7 +148,7 @@ describe("the empty blocks in front", () => {
   });
 });
 
-describe("a clearance of what closes ends", () => {
+describe("a clearance of a call that later fails ends", () => {
   const now = 1_000_000;
   it.each([
     [

@@ -85,4 +85,6 @@ it.each<[string, Worlds, boolean, ReturnType<typeof causeIn>]>([
     false,
     "state",
   ],
-])("the cause where %s", (_, worlds, isOneState, cause) => expect(causeIn(worlds, isOneState)).toBe(cause));
+])("the cause of a difference is found where %s", (_, worlds, isOneState, cause) =>
+  expect(causeIn(worlds, isOneState)).toBe(cause),
+);

@@ -23,8 +23,8 @@ const isWhole = ({ transactions }: BundleReport) => transactions.every(({ reques
 const keptOn = ({ report, answers }: Scanned, of = report): BundleReport =>
   reportOf(keep(whole(of), answers), answers, about());
 
-describe("as many transactions as cases", () => {
-  it("come out, in the same order, each with a request that is its own", () =>
+describe("choosing for several cases", () => {
+  it("gives as many transactions, in the same order, each with its own request", () =>
     fc.assert(
       fc.property(inputs(64), (given) => {
         const { cases, filled, report } = scanned(given);
@@ -39,7 +39,7 @@ describe("as many transactions as cases", () => {
     ));
 });
 
-describe("what a payer can pay", () => {
+describe("the balance of a payer", () => {
   it("is worked out once for all cases of a bundle, however many pay", () => {
     const senders = Array.from({ length: 40 }, (_, index) =>
       Address.make(`0x${String(1_000 + index).padStart(40, "0")}`),
@@ -57,7 +57,7 @@ describe("what a payer can pay", () => {
 });
 
 describe("the choices of a report", () => {
-  it("are the same on the same answers: an unmoved world changes nothing", () =>
+  it("are the same for the same answers, when nothing moved", () =>
     fc.assert(
       fc.property(worlds(), ({ inputs: given, round }) => {
         const scan = scanned(given, round);
@@ -68,7 +68,7 @@ describe("the choices of a report", () => {
         expect(codes(kept.findings)).toEqual(codes(scan.report.findings));
       }),
     ));
-  it("go into the report and come out of it as they were made", () =>
+  it("survive the report unchanged", () =>
     fc.assert(
       fc.property(worlds(), ({ inputs: given, round }) => {
         const { filled, report } = scanned(given, round);
@@ -80,7 +80,7 @@ describe("the choices of a report", () => {
         expect(chosen.map(({ said }) => said)).toEqual([...report.transactions]);
       }),
     ));
-  it("stay when the world moves: what is due, the base fee and the estimate move beside them", () => {
+  it("stay when the chain moves: required sums, the base fee and the estimate move beside them", () => {
     const scan = scanned([{ value: 1n }]);
     const before = holding(10n ** 30n, { baseFeePerGas: 3n * gwei });
     const answers = answersTo(
@@ -98,7 +98,7 @@ describe("the choices of a report", () => {
     ]);
     expect(codes(moved.findings)).toEqual(expect.arrayContaining(["NonceTooLow/blocker", "FeeCapTooLow/blocker"]));
   });
-  it("that have a hole are signed by nobody", () => {
+  it("with a hole are not cleared", () => {
     const { report } = scanned([{}, {}], { counts: new Map() });
     expect(report.transactions.map(({ request }) => request)).toEqual([null, null]);
     expect([signedOf(report), report.digest]).toEqual([null, null]);
@@ -106,7 +106,7 @@ describe("the choices of a report", () => {
   });
 });
 
-describe("a price that the balance does not carry", () => {
+describe("a price above the balance", () => {
   const pair = [{}, {}];
   const shortOf = (missing: bigint): Scanned => {
     const required = scanned(pair).report.funds[0]?.required ?? 0n;
@@ -133,7 +133,7 @@ describe("a price that the balance does not carry", () => {
     expect(codes(report.findings)).toEqual(["FeeHorizonShort/warning", "FeeHorizonShort/warning"]);
     expect(records(keptOn(scan))).toEqual(records(report));
   });
-  it("is lowered for none where one of them cannot follow", () => {
+  it("is not lowered at all where one of the payer's transactions cannot follow", () => {
     const whole = scanned(pair).report.transactions[0].fee.maxFeePerGas ?? 0n;
     const { report } = shortOf(whole * 80_000n);
     expect(report.transactions.map(({ fee }) => fee.shortenedFrom)).toEqual([null, null]);
@@ -141,7 +141,7 @@ describe("a price that the balance does not carry", () => {
   });
 });
 
-describe("a price of a payer who lacks funds", () => {
+describe("a price of a payer without funds", () => {
   const short = (inputs: NonNullable<Parameters<typeof scanned>[0]>, changed: Parameters<typeof scanned>[1] = {}) => {
     const before = holding((scanned(inputs).report.funds[0]?.required ?? 0n) - 1n);
     const run1 = Result.succeed(
@@ -161,7 +161,7 @@ describe("a price of a payer who lacks funds", () => {
     expect(short([{}, {}])).toEqual([false, false]);
     expect(short([{}, { gasPrice: 10n * gwei }])).toEqual([false, true]);
   });
-  it("stays where nobody looks at funds", () =>
+  it("stays where the step funds is left out", () =>
     expect(short([{}, {}], { steps: new Set([...everyStep].filter((name) => name !== "funds")) })).toEqual([
       true,
       true,
@@ -182,17 +182,17 @@ describe("nonces reserved elsewhere", () => {
     expect(assigned.digest).toBe(digestOfReport(assigned));
     expect(assigned.digest).not.toBe(scan.report.digest);
   });
-  it("undo a proof, for it was one of other requests; where nothing changes it stands", () => {
+  it("undo a proof of other requests; unchanged ones leave it", () => {
     const proven: BundleReport = { ...scan.report, stage: "proven" };
     expect(assignNonces(proven, [9n]).stage).toBe("scanned");
     expect(assignNonces(proven, [null, 9n]).stage).toBe("proven");
   });
-  it("leave what the caller fixed, what is not given, and what no account can have", () => {
+  it("leave the caller's nonces, missing ones, and impossible ones", () => {
     const nothing = assignNonces(scan.report, [null, 9n, 2n ** 53n]);
     expect(records(nothing)).toEqual(records(scan.report));
     expect(nothing.digest).toBe(scan.report.digest);
   });
-  it("are kept by a proof, which says that they are ahead", () => {
+  it("are kept by a proof, with a finding that they are ahead", () => {
     const assigned = assignNonces(scanned([{}]).report, [9n]);
     const proven = keptOn(scanned([{}]), assigned);
     expect(proven.transactions[0].nonce).toMatchObject({ value: 9, by: "reserved", evidence: "assumed", gap: 5 });
@@ -201,8 +201,8 @@ describe("nonces reserved elsewhere", () => {
   });
 });
 
-describe("other gas limits", () => {
-  it("go where they are ours to choose, and nowhere else", () => {
+describe("wider gas limits", () => {
+  it("are set only where we choose the limit", () => {
     const { report } = scanned([{}, { gas: 70_000n }, {}]);
     const wider = withLimits(report, [100_000n, 100_000n, 90_000n]);
     expect(wider.transactions.map(({ gas, request }) => [gas.limit, request?.gas, gas.by])).toEqual([
@@ -214,7 +214,7 @@ describe("other gas limits", () => {
   });
 });
 
-it("the chain decides what may be chosen: a cap on gas, a tip at least", () => {
+it("the chain bounds the choice: a cap on gas, a least tip", () => {
   const cases = bundle({ data: "0x1234" as never });
   const answers = answersTo(roundOf(cases), { chains: () => chain({ minTip: 77n, txGasCap: 60_000n }) });
   const [one] = choose(cases, answers);

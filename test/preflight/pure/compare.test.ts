@@ -47,7 +47,7 @@ const differences = (one: RunEffects, other: RunEffects, tolerance: number, whos
   compareEffects(one, other, { tolerance, whose, concerned: new Set(), numbers: null });
 const received: NonNullable<Policy["balances"]>[number] = { token: null, account: alice, bound: "received" };
 
-it("two runs were in the same block where number and time say so, and nobody can tell without a witness", () => {
+it("two runs were in the same block where number and time say so, and without a witness that is unknown", () => {
   expect(isSamePlace(on(), on({ baseFeePerGas: 0n }))).toBe(true);
   expect(isSamePlace(on(), on({ timestamp: 1n }))).toBe(false);
   expect(isSamePlace(on(), on({ number: 102n }))).toBe(false);
@@ -59,19 +59,19 @@ const newcomersIn = (cases: Parameters<typeof checkNewcomers>[0], effects: RunEf
 
 describe("the contrast of two runs", () => {
   const close = (one: RunEffects, other: RunEffects, tolerance = 0.005) => isClose(one, other, tolerance);
-  it("is close where only amounts differ, and by no more than the base fee does", () => {
+  it("is close where only amounts differ, by no more than the base fee does", () => {
     expect(close(paying(1_000n), paying(1_060n))).toBe(true);
     expect(close(paying(1_000n), paying(1_100n))).toBe(false);
     expect(close(quiet, emitting)).toBe(false);
     expect(differences(paying(1_000n), paying(1_060n), 0.005)).toHaveLength(1);
   });
-  it("is as close as the caller tolerates, where that is more", () => {
+  it("is close up to the caller's tolerance, where that is larger", () => {
     expect(close(paying(1_000n), paying(1_100n), 0.1)).toBe(true);
     expect(differences(paying(1_000n), paying(1_060n), 0.1)).toEqual([]);
   });
 });
 
-describe("the other world", () => {
+describe("the comparison with the second simulated block", () => {
   const later = on({ timestamp: environment().timestamp + 13n });
   const fair = {
     isTrueToState: true,
@@ -89,7 +89,7 @@ describe("the other world", () => {
   const place: OutcomeDifference = { ...output, kind: "place", account: bob, decides: true };
   const another: OutcomeDifference = { ...output, kind: "address", decides: false };
 
-  it("that did the same says nothing", () => expect(check(later)).toEqual([]));
+  it("has no finding where it did the same", () => expect(check(later)).toEqual([]));
   it.each<[string, Partial<WorldDiff>, Record<WorldDiff["cause"], string>]>([
     [
       "more that leaves a sender",
@@ -126,11 +126,11 @@ describe("the other world", () => {
       found(quiet, emitting),
       { context: "ChanceDependent/warning", state: "DependsOnPending/warning", price: "PriceDependent/warning" },
     ],
-  ])("differs in %s: what that amounts to is the cause's", (_, contrast, expected) => {
+  ])("reports a difference in %s by its cause", (_, contrast, expected) => {
     for (const cause of ["context", "state", "price"] as const)
       expect(codes(check(later, { ...contrast, cause }))).toEqual([expected[cause]]);
   });
-  it("differs by the state, with transactions of the sender in flight: those are named first", () => {
+  it("names transactions of the sender in flight first where the state differs", () => {
     const differing = { ...found(quiet, failing), cause: "state" } as const;
     const [finding] = check(later, differing, { inFlight: 2 });
     expect(codes(finding === undefined ? [] : [finding])).toEqual(["PredecessorsNotSimulated/warning"]);
@@ -167,7 +167,7 @@ describe("the other world", () => {
     const bounding = { whose, senders, bounds, tolerance: 0.005 };
     expect(isBounded(differences(one, other, 0.005, whose), one, other, bounding)).toBe(expected);
   });
-  it("differs in numbers alone, or beside what the state explains: a warning of its own", () => {
+  it("warns where only numbers differ, or beside a difference that the state explains", () => {
     const number: OutcomeDifference = { ...output, kind: "number", a: 5n, b: 9n, decides: false };
     const [finding] = check(later, { ...same, found: [number] });
     expect(codes(finding === undefined ? [] : [finding])).toEqual(["ChanceDependent/warning"]);
@@ -191,13 +191,13 @@ describe("the other world", () => {
     expect(gate && messageOf(gate)).toContain("transaction 1: success and reverted");
     expect(gate?.numbers.filter(({ name }) => name.startsWith("block of"))).toHaveLength(2);
   });
-  it("whose witness was silent is not comparable, whatever it did", () =>
+  it("is impossible where a witness was silent, whatever happened", () =>
     expect(codes(check(blind, found(quiet, paying(2_000n))))).toEqual(["BaseNotComparable/unavailable"]));
-  it("in which a balance was pretended that nobody has is not comparable either", () =>
+  it("is impossible where a balance was pretended that nobody has", () =>
     expect(codes(check(later, found(quiet, paying(2_000n)), { isTrueToState: false }))).toEqual([
       "BaseNotComparable/unavailable",
     ]));
-  it("at the very time of the first one shows nothing to code that reads the time, unless the caller pretends that time", () => {
+  it("proves nothing for code that reads the time, at the time of the first, unless the caller pretends that time", () => {
     const called = ["timestamp"] as const;
     expect(codes(check(on(), {}, { called }))).toEqual(["OverrideIgnored/unavailable"]);
     expect(codes(check(on(), {}, { called: ["number"] }))).toEqual(["OverrideIgnored/info"]);
@@ -216,7 +216,7 @@ describe("the other world", () => {
     ["prevrandao", { prevRandao: `0x${"99".repeat(32)}` }],
     ["number", { number: 3n }],
     ["blobbasefee", { blobBaseFee: 7n }],
-  ] as const)("that was not given its own value shows nothing to code that reads %s", (read, blockOverrides) => {
+  ] as const)("proves nothing for code that reads %s, without its own value", (read, blockOverrides) => {
     const [name] = Object.keys(blockOverrides);
     const at = placed(new Uint8Array(40).fill(7));
     const ignoring: Run = { ...later, at, plan: { ...later.plan, block: "pending", blockOverrides } };
@@ -229,11 +229,11 @@ describe("the other world", () => {
     expect(codes(check(ignoring, {}, { called: [] }))).toEqual(["OverrideIgnored/info"]);
     expect(check(ignoring)).toEqual([]);
   });
-  it("with a number of its own on a sealed state shows nothing to anybody, for nothing tells which block that is", () => {
+  it("proves nothing by the number of a block on latest state, because nothing shows which block that is", () => {
     const ignoring: Run = { ...later, plan: { ...later.plan, blockOverrides: { number: 3n } } };
     expect(codes(check(ignoring))).toEqual(["OverrideIgnored/unavailable"]);
   });
-  it("on a chain whose opcode 0x44 is the difficulty is one that reads it, or may: told, and no more", () => {
+  it("is at least information where opcode 0x44 is the difficulty, for code that reads it or may", () => {
     const environment_ = {
       timestamp: environment().timestamp + 13n,
       prevRandao: Hash.make(`0x${"2".padStart(64, "0")}`),
@@ -252,7 +252,7 @@ describe("the other world", () => {
   });
 });
 
-describe("what differs from the earlier report", () => {
+describe("the comparison with the earlier report", () => {
   const found = (
     exact: Run,
     story: RunEffects,
@@ -280,26 +280,26 @@ describe("what differs from the earlier report", () => {
         near,
       }),
     );
-  it("is nothing where nothing does", () => expect(found(on(), quiet)).toEqual([]));
-  it("on the same block is the contract's doing: a blocker where a sender loses otherwise, else told by the worlds", () => {
+  it("has no finding where nothing differs", () => expect(found(on(), quiet)).toEqual([]));
+  it("on the same block blames the contract: a blocker where a sender loses otherwise, else as the blocks compare", () => {
     expect(found(on(), paying(9n))).toEqual(["SimulationDiverged/blocker"]);
     expect(found(on(), emitting)).toEqual([]);
   });
   it("is that of the nearest block, where only the time makes the difference", () =>
     expect(found(on(), paying(9n), { near: quiet })).toEqual([]));
-  it("on another block, under pretended nonces, or for a report from outside, is the world's: a warning", () => {
+  it("on another block, under pretended nonces, or of a report from outside, warns of the changed state", () => {
     expect(found(moved, emitting)).toEqual(["OutcomeChanged/warning"]);
     expect(found(blind, emitting)).toEqual(["OutcomeChanged/warning"]);
     expect(found(on(), paying(9n), { assumed: true })).toEqual(["OutcomeChanged/warning"]);
     expect(found(on(), emitting, { isOwnScan: false })).toEqual(["OutcomeChanged/warning"]);
   });
-  it("in amounts that follow the price is no change since a scan, which has no price", () => {
+  it("ignores amounts that follow the price, because a scan has no price", () => {
     expect(found(on(), paying(9n), { followsPrice: true })).toEqual([]);
     expect(
       found(on(), paying(9n), { followsPrice: true, isOwnScan: false, of: { ...report, stage: "proven" } }),
     ).toEqual(["OutcomeChanged/warning"]);
   });
-  it("cannot be told of a report that learned no outcome", () => {
+  it("is impossible for a report without an outcome", () => {
     for (const tier of ["call", "none"] as const)
       expect(found(on(), quiet, { of: { ...report, observed: { ...report.observed, tier } } })).toEqual([
         "OutcomeNotCompared/warning",
@@ -307,10 +307,10 @@ describe("what differs from the earlier report", () => {
   });
 });
 
-describe("parties that no earlier run knew", () => {
+describe("parties that no earlier run had", () => {
   const asked = (changed: Partial<Measure>): Measure => ({ ...nothing, ...changed });
   const known = asked({ holdings: [holdingOf(alice, null), holdingOf(bob, null)] });
-  it("are named, those known are not, and nobody is nobody", () => {
+  it("are named, known ones are not, and the zero address is none", () => {
     const found = newcomersIn(filled, paying(1n), asked({ holdings: [holdingOf(alice, null)] }));
     expect(codes(found)).toEqual(["FirstSeenInProof/warning"]);
     expect(found[0]?.numbers).toEqual([{ name: "", unit: "address", value: bob }]);
@@ -318,12 +318,12 @@ describe("parties that no earlier run knew", () => {
     const nobody = Address.make(`0x${"00".repeat(20)}`);
     expect(newcomersIn(filled, { ...quiet, transfers: [native(0, alice, nobody, 1n)] }, known)).toEqual([]);
   });
-  it("are new in a token though known by their native balance", () => {
+  it("include those new in a token though their native balance is known", () => {
     const inToken = { ...native(0, alice, bob, 1n), standard: "erc20", token } as const;
     const [finding] = newcomersIn(filled, { ...quiet, transfers: [inToken] }, known);
     expect(finding?.numbers.map(({ value }) => value)).toEqual([alice, bob]);
   });
-  it("are those who got rights, too", () => {
+  it("include those who got rights", () => {
     const granting = filled.map((one) => ({
       ...one,
       ...did({ logs: [log(token, [topics.approval, word(alice), word(bob)], [word(5n)])] }),
@@ -333,7 +333,7 @@ describe("parties that no earlier run knew", () => {
     expect(spenders(known)).toEqual([bob]);
     expect(spenders({ ...known, rights: rights(granting, 9).kept })).toEqual([]);
   });
-  it("are not named where more moves than is measured anyway, and at most eight are", () => {
+  it("are left out where more moves than is measured, and are at most eight", () => {
     const crowd = Array.from({ length: 20 }, (_, index) =>
       native(0, alice, Address.make(`0x${"99".repeat(19)}${(index + 10).toString(16).padStart(2, "0")}`), 1n),
     );

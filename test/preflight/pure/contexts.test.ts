@@ -3,7 +3,7 @@ import { contraryTime, gridOf, isSplit as isParted } from "../../rooms/pipeline.
 
 const unpaced = gridOf({ blockTimeMs: 2_000 }, false);
 
-describe("the time of the contrary world", () => {
+describe("the time of the second simulated block", () => {
   it.each([
     ["so many seconds on, where no fork is known of", 4, null, 1_013n],
     ["the same, where the fork is behind all of a bundle", 4, 1_053n, 1_013n],

@@ -29,11 +29,11 @@ const dry = (gas: bigint): AskResult<Run> =>
     }),
   );
 
-describe("whether gas may decide", () => {
+describe("the doubt whether gas decides", () => {
   /** Beside what the calls do with ample gas; null = not known. */
   const doubt = (exact: AskResult<Run>, next = ran(done), ample: ReadonlyArray<Reading> | null = [done]) =>
     isInDoubt(exact, next, ample?.map(({ outcome }) => outcome) ?? null);
-  it("is not in doubt where the exact requests did what ample gas does, to the last byte", () => {
+  it("does not arise where the exact requests do what ample gas does, to the last byte", () => {
     expect(doubt(ran(done))).toBe(false);
     expect(doubt(ran(swallowed))).toBe(true);
     expect(doubt(ran(did({ returnData: hexOf("0x01") })))).toBe(true);
@@ -41,15 +41,15 @@ describe("whether gas may decide", () => {
     expect(doubt(ran(done), ran(done), [swallowed])).toBe(true);
     expect(doubt(ran(done, done), ran(done, done), [done, swallowed])).toBe(true);
   });
-  it("is no doubt of the limit where nobody knows what ample gas does: that is told otherwise", () =>
+  it("does not arise where the outcome with ample gas is unknown, which another finding says", () =>
     expect(doubt(ran(swallowed), ran(done), null)).toBe(false));
-  it("is in doubt where a run was refused for its gas, or ran dry, in either context", () => {
+  it("arises where a run was refused for its gas, or ran dry, in either block", () => {
     expect([doubt(tooTight), doubt(belowIntrinsic), doubt(refused)]).toEqual([true, true, false]);
     expect(doubt(ran(done), dry(60_000n))).toBe(true);
     expect(doubt(dry(60_000n))).toBe(true);
     expect(doubt(dry(60_000n), ran(done), null)).toBe(true);
   });
-  it("is exhausted when it failed with all its gas, but for what inner calls leave, and only then", () => {
+  it("counts a run as out of gas only when it failed with all its gas, but for what inner calls leave", () => {
     const beside = (changed: Parameters<typeof did>[0]) => {
       const run = named("next", [did(changed)], {
         plan: plan({ calls: [{ input: transaction(), request: {}, gas: 100n }] }),
@@ -106,13 +106,13 @@ const { tight, cap } = settle(() => ran(done));
 const wide = (tight * 150n) / 100n;
 const from = (least: bigint) => (limit: bigint) => ran(limit >= least ? done : swallowed);
 
-describe("the limit that is handed out", () => {
-  it("is the chosen one where it does what ample gas does, asked once each, all side by side", () => {
+describe("the chosen gas limit", () => {
+  it("stays where it does what ample gas does, each asked once and side by side", () => {
     const { gas, asked } = settle(() => ran(done));
     expect(gas).toMatchObject({ limits: null, findings: [] });
     expect(asked).toEqual([[[tight], [wide], [cap]]]);
   });
-  it("is the wider one where only that does", () =>
+  it("becomes the wider one where only that does", () =>
     expect(settle(from(wide)).gas).toMatchObject({ limits: [wide], findings: [] }));
   it("is searched for where neither does, and is the first of the row that does", () => {
     const { gas, asked } = settle(from(10n * tight));
@@ -123,8 +123,8 @@ describe("the limit that is handed out", () => {
     expect(gas.findings).toEqual([]);
     expect(gas.limits).toEqual([rungs.find((limit) => limit >= 10n * tight)]);
   });
-  it("is ample gas itself where only that does", () => expect(settle(from(cap)).gas.limits).toEqual([cap]));
-  it("stays, with a warning, where what is returned follows the gas", () => {
+  it("becomes ample gas itself where only that does", () => expect(settle(from(cap)).gas.limits).toEqual([cap]));
+  it("stays, with a warning, where the result follows the gas", () => {
     const { gas } = settle((limit) => ran(did({ returnData: hexOf(`0x${word(limit)}`) })));
     expect([gas.limits, codes(gas.findings)]).toEqual([null, ["GasDependent/warning"]]);
     expect(gas.findings[0]?.numbers).toEqual([
@@ -132,20 +132,20 @@ describe("the limit that is handed out", () => {
       { name: "compared with", unit: "gas", value: cap },
     ]);
   });
-  it("that the caller fixed stays, with a warning", () => {
+  it("stays, with a warning, where the caller fixed it", () => {
     const own = { ...call, gas: 70_000n };
     const { gas, asked } = settle(from(80_000n), { inputs: [own] });
     expect(asked).toEqual([[[70_000n], [cap]]]);
     expect([gas.limits, codes(gas.findings)]).toEqual([null, ["GasHeadroomThin/warning"]]);
   });
-  it("of a bundle is wider where it is ours, and the caller's where it is not", () => {
+  it("is widened in a bundle where it is ours, and stays where it is the caller's", () => {
     const second = { ...call, gas: 70_000n };
     const share = 30_000_000n / 2n;
     const { gas, asked } = settle(from(wide), { inputs: [call, second] });
     expect(asked[0]?.map(([, limit]) => limit)).toEqual([70_000n, 70_000n, 70_000n, share]);
     expect(gas.limits).toEqual([wide, 70_000n]);
   });
-  it("is the one that holds in the other context, too", () => {
+  it("is the one that holds in the other block, too", () => {
     const both = (least: bigint) => settle(() => ran(done), { there: from(least) });
     expect(both(tight).gas.limits).toBe(null);
     expect(both(wide).gas.limits).toEqual([wide]);
@@ -154,25 +154,25 @@ describe("the limit that is handed out", () => {
     // whichever of them asks for more
     expect(settle(from(10n * tight), { there: () => ran(done) }).gas.limits).toEqual(gas.limits);
   });
-  it("stays where the other context fails with any gas: no limit helps there", () =>
+  it("stays where the other block fails with any gas, because no limit helps there", () =>
     expect(settle(() => ran(done), { there: dry }).gas).toMatchObject({ limits: null, findings: [] }));
-  it("stays, and is not known to hold, where the other context gave no answer", () => {
+  it("stays, and is unknown, where the other block gave no answer", () => {
     const { limits, findings } = settle(() => ran(done), { there: () => refused }).gas;
     expect([limits, codes(findings)]).toEqual([null, ["Transport/unavailable"]]);
   });
-  it("is the first that works where the chosen one is refused for its gas", () => {
+  it("is the first that works where it is refused for its gas", () => {
     expect(settle((limit) => (limit === tight ? tooTight : ran(done))).gas.limits).toEqual([wide]);
     expect(settle((limit) => (limit < cap ? tooTight : ran(done))).gas.limits).toEqual([cap]);
     expect(settle(() => tooTight).gas).toMatchObject({ limits: null, findings: [] });
   });
-  it("stays, and is not known to hold, where any of the runs got no answer", () => {
+  it("stays, and is unknown, where any of the runs got no answer", () => {
     for (const lost of [tight, wide, cap]) {
       const { limits, findings } = settle((limit) => (limit === lost ? refused : ran(done))).gas;
       expect([limits, codes(findings)]).toEqual([null, ["Transport/unavailable"]]);
       expect(findings[0]).toMatchObject({ step: "estimate", evidence: "unavailable" });
     }
   });
-  it("stays, and is not known to hold, where the search for a wider one got no answer", () => {
+  it("stays, and is unknown, where the search for a wider one got no answer", () => {
     const { gas, asked } = settle((limit, round) => (round === 2 && limit < cap ? refused : from(cap)(limit)));
     expect(asked).toHaveLength(2);
     expect([gas.limits, codes(gas.findings)]).toEqual([null, ["Transport/unavailable"]]);
@@ -183,21 +183,21 @@ describe("the limit that is handed out", () => {
   });
 });
 
-describe("ample gas beside what the payer can pay", () => {
+describe("ample gas above what the payer can pay", () => {
   const own = { ...call, gas: 70_000n };
   /** Alice can pay for so much more gas than she is asked to sign for. */
   const paying = (more: bigint, inputs: ReadonlyArray<Partial<Transaction>> = [call]) => {
     const { required, price } = settle(() => ran(done), { inputs });
     return { inputs, balance: required + more * price };
   };
-  it("is run all the same, and nothing is handed out beyond what can be paid", () => {
+  it("is still simulated, and no chosen limit exceeds what can be paid", () => {
     expect(settle(() => ran(done), paying(5_000n)).asked).toEqual([[[tight], [tight + 5_000n], [cap]]]);
     expect(settle(() => ran(done), paying(100_000n)).asked).toEqual([[[tight], [wide], [tight + 100_000n], [cap]]]);
     expect(settle(() => ran(done), paying(0n)).asked).toEqual([[[tight], [cap]]]);
     expect(settle(from(tight + 5_000n), paying(5_000n)).gas).toMatchObject({ limits: [tight + 5_000n], findings: [] });
     expect(settle(from(wide + 1n), paying(100_000n)).gas.limits).toEqual([tight + 100_000n]);
   });
-  it("that nobody can pay for is warned of where only it does the same", () => {
+  it("has a warning where only it does the same", () => {
     for (const more of [0n, 5_000n, 100_000n]) {
       const { gas } = settle(from(cap), paying(more));
       expect([gas.limits, codes(gas.findings)]).toEqual([null, ["GasHeadroomThin/warning"]]);
@@ -208,7 +208,7 @@ describe("ample gas beside what the payer can pay", () => {
     const [, second] = asked[0]?.[0] ?? [];
     expect(asked[0]?.[1]).toEqual([tight + 5_000n, (second ?? 0n) + 5_000n]);
   });
-  it("is run beside a caller's own limit, which stays", () =>
+  it("is simulated beside a caller's own limit, which stays", () =>
     expect(settle(() => ran(done), paying(5_000n, [own])).asked).toEqual([[[70_000n], [cap]]]));
   it("is never more than its share of the block", () => {
     const small = holding(10n ** 30n, { gasLimit: 80_000n });
@@ -261,7 +261,7 @@ describe("the block of a gas run", () => {
   );
 });
 
-describe("the signers of a gas run", () => {
+describe("the signers' balances in a gas run", () => {
   /** What is left of each signer's money inside the last of its calls, had the earlier ones burned their gas. */
   const leftIn = (calls: ReadonlyArray<Partial<Transaction>>, limits: Limits, fees: object) => {
     const { filled } = scanOf(calls);
@@ -274,7 +274,7 @@ describe("the signers of a gas run", () => {
   const paying = (base: bigint) => ({ context: { baseFeePerGas: base } });
   const priced = { ...call, maxFeePerGas: 9n, maxPriorityFeePerGas: 2n };
 
-  it("have the same left behind the price of the gas, at every limit", () => {
+  it("leave the same behind the price of the gas, at every limit", () => {
     for (const limit of [50_000n, 60_000n, 16_000_000n]) {
       expect(leftIn([priced], [limit], paying(5n))).toEqual([limit * 7n]);
       expect(leftIn([priced], [limit], paying(8n))).toEqual([limit * 9n]);
@@ -282,6 +282,6 @@ describe("the signers of a gas run", () => {
       expect(leftIn([priced], [limit], { context: null, baseFee: 5n })).toEqual([limit * 7n]);
     }
   });
-  it("have enough for all of their calls", () =>
+  it("are enough for all of their calls", () =>
     expect(leftIn([priced, priced], [50_000n, 60_000n], paying(5n))).toEqual([110_000n * 7n]));
 });

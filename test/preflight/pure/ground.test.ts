@@ -40,20 +40,20 @@ describe("a run that was asked for on block 100", () => {
     expect(isParted([run], ground)).toBe(isElsewhere);
   });
 
-  it("as what is ordered before us may have been the beginning of the head", () => {
+  it("may be ordered behind transactions that began the head", () => {
     const preconfirmed = { ...ground, isPreconfirmed: true };
     expect(isParted([ran(101n, other, other, "pending")], preconfirmed)).toBe(false);
     expect(isParted([ran(100n, other, other, "pending")], preconfirmed)).toBe(true);
   });
 
-  it("behind blocks that the caller pretends cannot be seen", () => {
+  it("cannot be seen behind blocks that the caller pretends", () => {
     expect(isParted([ran(900n, other, other)], { ...ground, isPlaced: true })).toBe(false);
     expect(isParted([ran(101n, other, other)], { ...ground, isPlaced: true })).toBe(true);
     expect(isParted([ran(900n, other, other)], { ...ground, isPlaced: true, head: null })).toBe(false);
   });
 });
 
-describe("the latest block that is mined, by runs that the pending state has overtaken", () => {
+describe("the latest block by runs that pending state has overtaken", () => {
   const refused = (reason: RpcError["reason"]) => Result.fail(new RpcError({ method: "eth_simulateV1", reason }));
   const late = refused(new SimBlockOrder({ code: -38020, detail: "" }));
   const row = (

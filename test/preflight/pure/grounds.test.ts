@@ -64,7 +64,7 @@ const capped = Arr.map(inputOf({}).signed, (entry) => ({
 
 const pendingBlock = { baseNumber: 101n, latestNumber: 100n } as const;
 
-describe("the ground of the worlds", () => {
+describe("the ground of the simulated blocks", () => {
   const rows: ReadonlyArray<
     [chain: keyof typeof chains, tag: "pending" | "latest" | bigint, next: string, exact: string, apart: string]
   > = [
@@ -79,12 +79,12 @@ describe("the ground of the worlds", () => {
     ["unknown", "pending", "hash", "pending", "hash"],
     ["unknown", "latest", "hash", "hash", "hash"],
   ];
-  it.each(rows)("of %s, on %s: next on %s, exact on %s, apart on %s", (chain, tag, next, exact, apart) => {
+  it.each(rows)("is right for %s, on %s: next on %s, exact on %s, apart on %s", (chain, tag, next, exact, apart) => {
     const { sealed, far, head } = ground({ chain, tag });
     expect([state(sealed), state(far), state(head)]).toEqual([next, exact, apart]);
   });
   it.each(rows.map(([chain, tag]) => [chain, tag] as const))(
-    "of %s, on %s, names no hash where the node takes none",
+    "names no hash for %s, on %s, where the node takes none",
     (chain, tag) => {
       const { sealed, far, head, onHead } = ground({ chain, tag, takesHashes: false });
       expect([state(sealed), state(far)]).toEqual([String(tag), String(tag)]);
@@ -98,7 +98,7 @@ describe("the ground of the worlds", () => {
     ["opStack", "latest", 2n],
     ["unknown", "latest", 1n],
     ["ethereum", 90n, 0n],
-  ])("of %s, on %s: the next block comes %i s behind the newest", (chain, tag, later) => {
+  ])("puts for %s, on %s, the next block %i s behind the newest", (chain, tag, later) => {
     expect(ground({ chain, tag }).next).toMatchObject({ number: 101n, time: then + later });
   });
 
@@ -130,11 +130,11 @@ describe("the ground of the worlds", () => {
     ["two behind what is ordered before them", { count: 2, chain: "opStack" }, false],
     ["two on the latest block of such a chain", { count: 2, chain: "opStack", tag: "latest" }, true],
     ["two at a place that the caller pretends", { count: 2, options: { blockOverrides: { number: 7n } } }, false],
-  ])("of %s: in blocks of their own or not", (_, given, isApart) => {
+  ])("for %s puts transactions in blocks of their own or not", (_, given, isApart) => {
     expect(ground(given)).toMatchObject({ isApart, spread: null });
   });
 
-  it("spreads what one block has no room for", () => {
+  it("spreads over blocks a bundle that is larger than one", () => {
     expect(ground({ count: 2, gas: 16_000_000n }).spread).toMatchObject({ blocks: 1, seconds: 12n });
     expect(ground({ count: 2, gas: 15_000_000n }).spread).toBeNull();
   });
@@ -143,14 +143,14 @@ describe("the ground of the worlds", () => {
     // why: sealed beside it, so that what comes behind the pending block is one further
     [{ takesHashes: true }, { isPastNext: true, isFeeNamed: true, next: { ...ground({}).next } }],
     [{ takesHashes: false }, { isPastNext: false, isFeeNamed: true }],
-  ])("whose pending block is itself the next: %o", (given, expected) => {
+  ])("is right where the pending block is itself the next: %o", (given, expected) => {
     const found = ground({ ...given, observed: pendingBlock });
     expect(found).toMatchObject(expected);
     expect(found.next.number).toBe(given.takesHashes === true ? 101n : 102n);
   });
 });
 
-describe("the worlds on their ground", () => {
+describe("the simulated blocks on their ground", () => {
   const rolled = (digits: string, size: number) => hexOf(`0x${digits.repeat(size)}`);
   const worlds = (given: Given) => {
     const input = inputOf(given);
@@ -183,11 +183,11 @@ describe("the worlds on their ground", () => {
     ["one that is of use for ever", { lastUse: 2n ** 64n }, 72n + 30n * 86_400n],
     ["one that a fork comes before", { lastUse: then + 3_600n, nextFork: then + 1_800n }, 72n],
     ["one that a fork comes behind", { lastUse: then + 3_600n, nextFork: then + 3_601n }, 3_600n],
-  ])("the last one of %s", (_, input, seconds) => {
+  ])("end with the last one for %s", (_, input, seconds) => {
     const { context, steps } = worldOf({ input }, "exact");
     expect([BigInt(context.time ?? 0n) - then, context.number, steps]).toEqual([seconds, 106n, 5]);
   });
-  it("the last one of two signatures leaves room for both", () => {
+  it("leave room in the last one for both of two signatures", () => {
     const lastUse = then + 3_600n;
     expect(worldOf({ count: 2, input: { lastUse } }, "exact").context.time).toBe(lastUse - 12n);
   });
@@ -315,7 +315,7 @@ describe("the worlds on their ground", () => {
       "90 5 106 61 apart 1, 90 0 101 0, 90 3 104 37 apart 3, 90 0 - -, 90 0 - 61 apart 3, 90 5 106 61 apart 1",
     ],
     ["unknown", 90n, "one block", "90 0 - 61, 90 0 101 0, none, 90 0 - -, none, 90 0 - 61"],
-  ])("of %s, on %s, by an endpoint that takes %s: %s", (chain, tag, takes, expected) => {
+  ])("for %s, on %s, by an endpoint that takes %s: %s", (chain, tag, takes, expected) => {
     const all = worldsIn({ chain, tag, count: 2, ...endpoints[takes] });
     const keys = ["exact", "next", "between 0", "readerOnly", "oneBlockEach", "exactOnLatest"];
     expect(keys.map((key) => blockIn(all[key])).join(", ")).toBe(expected);
@@ -324,11 +324,11 @@ describe("the worlds on their ground", () => {
     for (const key of ["ample", "reordered"]) expect(blockIn(all[key])).toBe(whole?.split(" apart ")[0]);
   });
 
-  it("are the same on the same chance", () => {
+  it("are the same for the same random bytes", () => {
     expect(worlds({ count: 2 })).toEqual(worlds({ count: 2 }));
   });
 
-  it("are asked for a reason each, and run in a form of their own", () => {
+  it("have a reason each, and a form of their own", () => {
     const rows = worlds({ count: 2 }).rows.map(({ key, why, form }) => [key, why, form]);
     expect(rows).toEqual([
       ["exact", "always", "whole"],
@@ -344,7 +344,7 @@ describe("the worlds on their ground", () => {
     ]);
   });
 
-  it("share no time and no number but where the caller pretends them", () => {
+  it("share no time and no number, unless the caller pretends them", () => {
     const of = (key: "number" | "time") => ["next", "between 0", "exact"].map((name) => worldOf({}, name).context[key]);
     expect(of("number")).toEqual([101n, 104n, 106n]);
     expect(new Set(of("time")).size).toBe(3);
@@ -361,7 +361,7 @@ describe("the worlds on their ground", () => {
     expect(fixed["exact"]?.context).not.toHaveProperty("gasLimit");
   });
 
-  it("ask one and the same value of a caller's override in each", () => {
+  it("have the same value of a caller's override in each", () => {
     const all = worlds({ options: { blockOverrides: { baseFeePerGas: 5n } }, count: 2 }).rows;
     for (const { context } of all) expect(context.baseFeePerGas).toBe(5n);
   });
@@ -380,7 +380,7 @@ describe("the worlds on their ground", () => {
     });
   });
 
-  it("try other limits in the block of one of them, by keys of their own", () => {
+  it("have other limits in the block of one of them, by keys of their own", () => {
     const exact = worldOf({ count: 2 }, "exact");
     const rows = gasRows(
       exact,
@@ -402,7 +402,7 @@ describe("the worlds on their ground", () => {
       });
   });
 
-  it("try a far smaller limit, and half of that, in the next block, where far more was used than was estimated", () => {
+  it("have a far smaller limit, and half of it, in the next block, where far more was used than estimated", () => {
     const given: Given = { count: 2 };
     const of = (told: { readonly used: bigint; readonly estimate: bigint }) => {
       const input = inputOf(given);
@@ -424,7 +424,7 @@ describe("the worlds on their ground", () => {
   });
 });
 
-describe("later blocks that are as the next one", () => {
+describe("later blocks that copy the next one", () => {
   const rowsOf = (given: Given) => Effect.runSync(worldsOf(inputOf(given))).rows;
   const twinsOf = (given: Given) => rowsOf(given).filter(({ key }) => key.startsWith("twin"));
 
@@ -436,7 +436,7 @@ describe("later blocks that are as the next one", () => {
     ["unknown", { tag: "pending" }],
     ["unknown", { tag: "latest", count: 2 }],
   ])(
-    "of %s, %o, stand on its state, and differ in number, time, randomness, root, and one in its base fee",
+    "stand on its state for %s, %o, and differ in number, time, randomness, root, and one in its base fee",
     (chain, given) => {
       const [, next] = rowsOf({ chain, ...given });
       const twins = twinsOf({ chain, ...given });
@@ -509,7 +509,7 @@ describe("the difficulty of simulated blocks", () => {
     ["has one", 2n, 2n],
     ["has none since the merge", 0n, undefined],
     ["does not tell it", null, undefined],
-  ])("where the latest block %s", (_, difficulty, said) => {
+  ])("is right where the latest block %s", (_, difficulty, said) => {
     expect(saidIn(withHead(difficulty))).toEqual([said]);
   });
 });

@@ -27,13 +27,16 @@ it.each([
     "NonceTooLow",
   ],
   ["is mined and beyond them: the refusal", "latest", Result.fail(new NonceTooLow(nonces)), null, null],
-] as const)("where the state %s", (_, block, exact, figures, assumed) => {
-  const answers = new Map([
-    ["exact", exact],
-    ["next", Result.succeed(own)],
-    ["reserved", Result.succeed(pretended)],
-  ]);
-  const runs = heldOf({ rows } as never, block, answers as never as RunAnswers);
-  expect(Result.getOrNull(figuresOf({ runs }) as never)).toBe(figures);
-  expect(assumedIn({ runs })?._tag ?? null).toBe(assumed);
-});
+] as const)(
+  "the figures of a run come from the right answer, where its state %s",
+  (_, block, exact, figures, assumed) => {
+    const answers = new Map([
+      ["exact", exact],
+      ["next", Result.succeed(own)],
+      ["reserved", Result.succeed(pretended)],
+    ]);
+    const runs = heldOf({ rows } as never, block, answers as never as RunAnswers);
+    expect(Result.getOrNull(figuresOf({ runs }) as never)).toBe(figures);
+    expect(assumedIn({ runs })?._tag ?? null).toBe(assumed);
+  },
+);

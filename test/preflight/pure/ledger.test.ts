@@ -25,7 +25,7 @@ const next = (ask: Effect.Effect<unknown>) => inRound("headMoved", ask);
 /** Two further rounds that nobody of the pipeline begins, as endpoints of a quorum are asked in. */
 const further = Effect.map(CurrentRun, ({ rounds: count }) => void (count !== undefined && (count.last += 2)));
 
-describe("rounds", () => {
+describe("the numbering of rounds", () => {
   it.each<[string, (ask: Ask) => Effect.Effect<unknown>, ReadonlyArray<string>]>([
     ["of one after the other", (ask) => inTurn(next(ask("a")), next(ask("b"))), ["a 1", "b 2"]],
     ["of what is asked side by side", (ask) => next(all(ask("a"), ask("b"))), ["a 1", "b 1"]],
@@ -46,13 +46,13 @@ describe("rounds", () => {
       (ask) => inTurn(next(further), afterwards(all(inBranch(next(ask("a"))), inBranch(next(ask("b")))))),
       ["a 4", "b 4"],
     ],
-  ])("%s", async (_, use, expected) => {
+  ])("is right for requests %s", async (_, use, expected) => {
     expect(await rounds(use)).toEqual(expected);
     expect(await rounds(use, false)).toEqual(expected);
   });
 });
 
-it("a ledger goes on behind that of the scan, which is kept", async () => {
+it("a proof's ledger continues that of the scan, which is kept", async () => {
   const asks = Effect.andThen(inRound("proof", Eth.chainId), ledgerSoFar);
   const ledgerOf = (earlier: Parameters<typeof withRun>[2]) =>
     Effect.runPromise(

@@ -23,8 +23,8 @@ const measured = (
 const keys = (holdings: ReturnType<typeof measured>["holdings"]) =>
   holdings.map(({ account, token: what, wanted }) => `${wanted ? "!" : ""}${account}/${what ?? "native"}`);
 
-describe("what policies judge by", () => {
-  it("is measured for the account named, else for every sender once", () => {
+describe("the balances that policies judge by", () => {
+  it("are measured for the named account, else for every sender once", () => {
     const two = bundle({}, { from: bob }, {});
     const wanted = wantedBy(
       [Policy.maxSpent(token, 1n), Policy.minReceived("native", 1n, other)],
@@ -36,15 +36,15 @@ describe("what policies judge by", () => {
     expect(wantedBy([Policy.noNewApprovals], two, plenty, everyStep)).toEqual([]);
     expect(wantedBy([Policy.maxSpent(token, 1n)], two, { ...plenty, holdings: 1 }, everyStep)).toHaveLength(1);
   });
-  it("stands first, and its token is read though it does not move", () => {
+  it("stand first, and their token is read though it does not move", () => {
     const { holdings, tokens } = measured({}, [Policy.minReceived(other, 1n, bob)]);
     expect(keys(holdings).slice(0, 2)).toEqual([`!${bob}/${other}`, `${alice}/native`]);
     expect(tokens).toEqual([other, token]);
   });
 });
 
-describe("whose losses decide", () => {
-  it("is the same with a step left out that would read them", () => {
+describe("the accounts whose losses decide", () => {
+  it("are the same without the step that would read them", () => {
     const cases = running(log(token, [topics.ownership, word(alice), word(bob)], []));
     const without = new Set([...everyStep].filter((name) => name !== "approvals"));
     const [whole, less] = [everyStep, without].map((steps) => measureOf(cases, [], [], plenty, steps));
@@ -53,8 +53,8 @@ describe("whose losses decide", () => {
   });
 });
 
-describe("what a run measures", () => {
-  it("is what the movements touch, the rights they tell of, and each token once", () => {
+describe("the measurements of a run", () => {
+  it("cover the movements, the rights of its events, and each token once", () => {
     const { holdings, rights, tokens, cut } = measured();
     expect(keys(holdings)).toEqual([`${alice}/native`, `${alice}/${token}`, `${bob}/${token}`]);
     const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3";
@@ -65,7 +65,7 @@ describe("what a run measures", () => {
     ]);
     expect([tokens, cut]).toEqual([[token], 0]);
   });
-  it("is cut at the limits, and what is cut is counted", () => {
+  it("are cut at the limits, and the cut ones are counted", () => {
     const crowd = Array.from({ length: 30 }, (_, index) =>
       log(token, [topics.transfer, word(alice), word(Address.make(`0x${"99".repeat(19)}${index + 10}`))], [word(1n)]),
     );
@@ -78,13 +78,13 @@ describe("what a run measures", () => {
     const none = measured({ rights: 4, tokens: 0 }, [], running(...rights));
     expect([none.rights.length, none.cut, none.tokens]).toEqual([4, 6, []]);
   });
-  it("never leaves out a sender's own currency or what a policy asks for", () => {
+  it("always include a sender's own currency and what a policy needs", () => {
     const { holdings } = measured({ holdings: 0 }, [Policy.minReceived(other, 1n, bob)]);
     expect(keys(holdings)).toEqual([`${alice}/native`]);
     const asked = measured({ holdings: 1 }, [Policy.minReceived(other, 1n, bob)]);
     expect(keys(asked.holdings)).toEqual([`!${bob}/${other}`, `${alice}/native`]);
   });
-  it("of a report is what its own movements touch, and the delegates that it knows", () => {
+  it("of a report cover its own movements, and the delegates that it knows", () => {
     const { report } = scanned();
     const [{ code }] = report.transactions;
     const delegated = {
@@ -97,7 +97,7 @@ describe("what a run measures", () => {
   });
 });
 
-it("the witness is asked for balances and rights first, for the tokens' own words last, and not for those remembered", () => {
+it("the witness reads balances and rights first, and tokens' names last unless they are remembered", () => {
   const measure = measured();
   const queries = measureQueries(measure);
   expect(queries[0]).toEqual({ kind: "account", address: alice });

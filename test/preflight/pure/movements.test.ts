@@ -56,8 +56,8 @@ const deltas = (run: Run | null) =>
     ...[of, what, delta, evidence],
   ]);
 
-describe("what a run moves", () => {
-  it("is measured where the witness looked, and the gas that the run charged is no movement", () => {
+describe("a movement of a run", () => {
+  it("is measured where the witness looked, without the gas that the run charged", () => {
     const told = movementsOf(cases, runOf("exact"), measure, 1);
     expect(told.transfers.map(({ standard, amount, evidence }) => [standard, amount, evidence])).toEqual([
       ["erc20", 5n, "logged"],
@@ -72,11 +72,11 @@ describe("what a run moves", () => {
     ]);
     expect(codes([...told.assets, ...told.rights])).toEqual(["ApprovalLeftOver/warning"]);
   });
-  it("in a run that charges nothing is all that the balance shows", () => {
+  it("is the whole change of balance in a run that charges nothing", () => {
     for (const free of ["ample", "funded"] as const)
       expect(deltas(runOf(free))).toContainEqual([alice, null, -200n, "measured"]);
   });
-  it("in a state that is partly pretended is assumed", () => {
+  it("is assumed in a state that is partly pretended", () => {
     const pretended = { ...runOf("reserved"), plan: plan({ name: "reserved", pretended: true }) };
     expect(deltas(pretended)).toEqual([
       [alice, token, -5n, "assumed"],
@@ -92,7 +92,7 @@ describe("what a run moves", () => {
     expect(told.approvals).toMatchObject([{ before: null, after: 9n, evidence: "logged" }]);
     expect(told.tokens).toEqual([]);
   });
-  it("beyond what was asked stays logged, and is told all the same", () => {
+  it("stays logged beyond what was asked, and is shown all the same", () => {
     expect(movementsOf(cases, runOf("exact"), nothing, 1).balanceChanges.map(({ account: of }) => of)).toEqual([
       alice,
       bob,
@@ -100,7 +100,7 @@ describe("what a run moves", () => {
     const unseenBy = movementsOf(cases, runOf("exact", { before: seeing(), after: seeing() }), nothing, 1);
     expect(unseenBy.balanceChanges.map(({ evidence }) => evidence)).toEqual(["logged", "logged"]);
   });
-  it("is settled by what the token answers on either side of the run", () => {
+  it("is decided by the token's answers on both sides of the run", () => {
     const nft = [supportsInterface(token, hexOf("0x80ac58cd")), answered(1n)] as const;
     for (const views of [
       { before: seeing(nft), after: seeing() },
@@ -112,18 +112,18 @@ describe("what a run moves", () => {
   });
 });
 
-describe("a token that comes into being in the run", () => {
+describe("a token that is created in the run", () => {
   const asked = [decimals(token), symbol(token), supportsInterface(token, hexOf("0xd9b67a26")), balanceOf(token, bob)];
   // without code there, a call succeeds and returns nothing
   const absent = seeing(...asked.map((query) => [query, answer("0x")] as const));
   const born = seeing(...words, held(alice, 0n), held(bob, 5n));
   const run = runOf("exact", { before: absent, after: born });
-  it("has the symbol and the decimals that it has at the end", () => {
+  it("has the symbol and the decimals of its end", () => {
     const told = movementsOf(cases, run, measure, 1);
     expect(told.tokens).toEqual([{ token, name: null, symbol: "GLD", decimals: 6 }]);
     expect(told.transfers).toMatchObject([{ standard: "erc20", token, amount: 5n, tokenId: null }]);
   });
-  it("is of the standard that it answers to at the end, in the report and in the story", () => {
+  it("has the standard that it answers to at the end, in report and summary", () => {
     const nft = [supportsInterface(token, hexOf("0x80ac58cd")), answered(1n)] as const;
     const views = { before: absent, after: seeing(nft) };
     expect(movementsOf(cases, runOf("exact", views), measure, 1).transfers).toMatchObject([
@@ -133,19 +133,19 @@ describe("a token that comes into being in the run", () => {
     expect([...told.standards]).toEqual([[token, "erc721"]]);
     expect(effectsOf(cases, run, measure).standards.get(token)).toBe("erc20");
   });
-  it("had no balance that was measured before: the events are what is known of it", () =>
+  it("has no measured balance before: only its events are known", () =>
     expect(deltas(run)).toEqual([
       [alice, token, -5n, "logged"],
       [bob, token, 5n, "logged"],
     ]));
-  it("that is gone at the end is known by what it said before", () => {
+  it("is known by its answers before, when it is gone at the end", () => {
     const gone = movementsOf(cases, runOf("exact", { before, after: absent }), measure, 1);
     expect(gone.tokens).toEqual([{ token, name: null, symbol: "GLD", decimals: 6 }]);
   });
 });
 
-describe("the story of a run", () => {
-  it("holds everything that was measured, unchanged balances too, and nothing that was not", () => {
+describe("the record of a run", () => {
+  it("holds all measured balances, unchanged ones too, and no others", () => {
     const told = effectsOf(cases, runOf("exact"), {
       ...nothing,
       holdings: [holdingOf(alice, null), holdingOf(bob, token), holdingOf(feeRecipient, token)],

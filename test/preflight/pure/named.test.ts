@@ -25,7 +25,7 @@ const anyList = fc.array(
 );
 const read = (answer: unknown) => answerTo(accessListOf({ to: bob }, "latest"), [], Result.succeed(answer));
 
-describe("an access list", () => {
+describe("an access list from a node", () => {
   it("is read whole or refused, whatever it is", () =>
     fc.assert(
       fc.property(
@@ -41,7 +41,7 @@ describe("an access list", () => {
         },
       ),
     ));
-  it("names at most 16 slots of 16 contracts, each once, in one order, and none of precompiles and known tokens", () =>
+  it("names at most 16 slots of 16 contracts, each once, in one order, without precompiles and known tokens", () =>
     fc.assert(
       fc.property(anyList, fc.array(anyList, { maxLength: 3 }), (accessList, others) => {
         const lists = [accessList, ...others].map((list, index) => ({
@@ -64,7 +64,7 @@ describe("an access list", () => {
     ));
 });
 
-describe("the gas of a list", () => {
+describe("the gas of an access list", () => {
   const input = transaction({ from: alice, to: bob });
   const keys = (count: number) =>
     Array.from({ length: count }, (_, index) => Hash.make(`0x${String(index).padStart(64, "0")}`));
@@ -82,12 +82,12 @@ describe("the gas of a list", () => {
     ["of a run that writes one more slot", 105_000n, false],
     ["of a run that writes one slot less", 95_000n, false],
     ["of a run whose gas is not known", null, false],
-  ])("is that of a run: %s", (_, used, expected) => expect(isListOf(list, input, used)).toBe(expected));
+  ])("is that of a run, or not: %s", (_, used, expected) => expect(isListOf(list, input, used)).toBe(expected));
   it("hides no write behind many names", () => {
     const many = { accessList: [{ address: bob, storageKeys: keys(50) }], gasUsed: 100_000n };
     expect([105_100n, 108_000n].map((used) => isListOf(many, input, used))).toEqual([true, false]);
   });
-  it("is no run's where there is no list, none of its gas, or an empty one for a run that writes", () => {
+  it("matches no run without a list, without its gas, or with an empty list for a run that writes", () => {
     expect(isListOf(null, input, 100_000n)).toBe(false);
     expect(isListOf({ accessList, gasUsed: null }, input, 100_000n)).toBe(false);
     expect(isListOf({ accessList: [], gasUsed: 21_040n }, input, 43_200n)).toBe(false);

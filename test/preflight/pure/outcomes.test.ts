@@ -23,14 +23,14 @@ const learned = (changed: Partial<Told>, ...inputs: ReadonlyArray<Partial<Transa
   return { outcomes: ran.map(({ outcome }) => outcome), codes: codes(findings), findings };
 };
 
-describe("where the run answered", () => {
-  it("every case did what its place in the run says", () => {
+describe("outcomes of an answered run", () => {
+  it("are those of each case's place in the run", () => {
     const readings = ["0x01", "0x02", "0x03"].map((data) => did({ returnData: hexOf(data) }));
     const { outcomes, codes: found } = learned({ run: Result.succeed(run(readings)) }, {}, {}, {});
     expect(outcomes.map(({ returnData }) => returnData)).toEqual(["0x01", "0x02", "0x03"]);
     expect(found).toEqual([]);
   });
-  it("a failure is told of its own transaction, and a case that the run lacks is not known", () => {
+  it("include a failure in its own transaction only, and unknown for a case that the run lacks", () => {
     const failure = new ExecutionReverted({ data: hexOf("0x") });
     const { findings } = learned(
       { run: Result.succeed(run([did(), did({ status: "reverted", failure })])) },
@@ -41,14 +41,14 @@ describe("where the run answered", () => {
       ["OutcomeUnknown", 2],
     ]);
   });
-  it("a witness that did not answer in it is a warning, and one that failed alone is information", () => {
+  it("have a warning for a witness without an answer in it, and information for a witness-only run", () => {
     const blind = run([did()], { before: unseen, after: unseen, witnessed: false });
     expect(learned({ run: Result.succeed(blind), reader: lost }).codes).toEqual([
       "Transport/info",
       "WitnessUnavailable/warning",
     ]);
   });
-  it("a refusal for want of funds stands against it, unless the balances agree with the refusal", () => {
+  it("have a refusal for want of funds against them, unless the balances agree with it", () => {
     const funded = Result.succeed(named("funded", [did()], { plan: plan({ name: "funded", pretended: true }) }));
     const told = (balance: bigint) =>
       learned(
@@ -63,43 +63,43 @@ describe("where the run answered", () => {
   });
 });
 
-describe("where the whole run was refused", () => {
-  it("by a verdict, that is the only transaction's failure, and a blocker", () => {
+describe("outcomes of a run that was refused whole", () => {
+  it("are a blocker of the only transaction, by a verdict", () => {
     const refusal = new NonceTooLow({ account: alice });
     const { outcomes, findings, codes: found } = learned({ run: Result.fail(refusal) });
     expect(outcomes[0]).toMatchObject({ status: "unknown", failure: refusal, evidence: "unavailable" });
     expect(found).toEqual(["NonceTooLow/blocker"]);
     expect(findings[0]).toMatchObject({ transaction: 0, evidence: "estimated" });
   });
-  it("of several transactions, it is that of the whole and of none of them", () => {
+  it("are a failure of the whole, and of none of several transactions", () => {
     const { outcomes, findings } = learned({ run: Result.fail(new NonceTooLow({ account: alice })) }, {}, {});
     expect(outcomes.map(({ failure }) => failure)).toEqual([null, null]);
     expect(findings[0]).toMatchObject({ severity: "blocker", transaction: null });
   });
-  it("for want of funds against our own sum, nothing is known", () => {
+  it("are unknown for want of funds against our own sum", () => {
     const told = (value: bigint) => learned({ run: Result.fail(poor) }, { value });
     expect(told(10n).codes).toEqual(["InsufficientFunds/unavailable"]);
     expect(told(10n).outcomes[0]?.failure).toBeNull();
     expect(told(10n ** 31n).codes).toEqual(["InsufficientFunds/blocker"]);
   });
-  it("sums the values of a payer over the bundle, and not over two payers", () => {
+  it("count the values of one payer over the bundle, and not over two payers", () => {
     const half = 6n * 10n ** 29n;
     const sum = (second: Partial<Transaction>) =>
       learned({ run: Result.fail(poor) }, { value: half }, { value: half, ...second }).codes;
     expect(sum({})).toEqual(["InsufficientFunds/blocker"]);
     expect(sum({ from: hexOf(`0x${"77".repeat(20)}`) as never })).toEqual(["InsufficientFunds/unavailable"]);
   });
-  it("by the way to the node, nothing is known", () => {
+  it("are unknown where the request itself failed", () => {
     const { outcomes, codes: found } = learned({ run: lost });
     expect([outcomes[0]?.status, found]).toEqual(["unknown", ["Transport/unavailable"]]);
   });
-  it("where nobody asked, nothing is said", () => expect(learned({ run: null, reader: null }).codes).toEqual([]));
+  it("have no finding where nobody asked", () => expect(learned({ run: null, reader: null }).codes).toEqual([]));
 });
 
-describe("on a node that only calls", () => {
+describe("the outcome on a node that only has eth_call", () => {
   const calls = (first: NonNullable<Round["called"]>["first"], ...inputs: ReadonlyArray<Partial<Transaction>>) =>
     learned({ run: notSupported, reader: notSupported, called: { first, view: null } }, ...inputs);
-  it("the first transaction's status and value are estimated, the others unknown, and the refusal is said", () => {
+  it("has the first transaction's status and value estimated, the others unknown, and the refusal", () => {
     const { outcomes, codes: found } = calls(Result.succeed(hexOf("0x01")), {}, {});
     expect(outcomes.map(({ status, returnData, evidence }) => [status, returnData, evidence])).toEqual([
       ["success", "0x01", "estimated"],
@@ -107,14 +107,14 @@ describe("on a node that only calls", () => {
     ]);
     expect(found).toEqual(["MethodNotSupported/unavailable"]);
   });
-  it("a revert is one, as it was explained", () => {
+  it("is a revert, as it was explained", () => {
     const data = hexOf(`0x08c379a0${word(32n)}${word(2n)}${"6e6f".padEnd(64, "0")}`);
     const revert = decodeRevert(data);
     const { outcomes, codes: found } = calls(Result.fail(new ExecutionReverted({ data, revert })));
     expect(outcomes[0]).toMatchObject({ status: "reverted", returnData: data, revert, evidence: "estimated" });
     expect(found).toEqual(["MethodNotSupported/unavailable", "ExecutionReverted/blocker"]);
   });
-  it("that did not answer the call either, both are said", () => {
+  it("names both failures where the call was not answered either", () => {
     const { outcomes, codes: found } = calls(Result.fail(unanswered("eth_call")));
     expect(outcomes[0]?.status).toBe("unknown");
     expect(found).toEqual(["MethodNotSupported/unavailable", "Transport/unavailable"]);

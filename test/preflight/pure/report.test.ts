@@ -39,8 +39,8 @@ describe("a report on answers in which nothing went wrong", () => {
   });
 });
 
-describe("what a blocker makes moot", () => {
-  it("is the sum of a payer whose transaction fails anyway, and no other doubt", () => {
+describe("findings that a blocker makes moot", () => {
+  it("include the sum of a payer whose transaction fails anyway, and no other doubt", () => {
     const blind = { before: unseen, after: unseen, witnessed: false };
     const unpaid = { reader: lost, history: absent, receipts: absent, header: absent } as const;
     const found = (reading: typeof reverted) =>
@@ -49,11 +49,11 @@ describe("what a blocker makes moot", () => {
     expect(found(reverted)).not.toContain("FundsUnknown/unavailable");
     expect(found(reverted)).toContain("BaseFeeUnknown/unavailable");
   });
-  it("is not the sum itself, where it is known to be short", () => {
+  it("exclude the sum itself, where it is known to be short", () => {
     const { report } = scanned([{}], { run: Result.succeed(run([reverted], { before: holding(0n) })) });
     expect(codes(report)).toEqual(expect.arrayContaining(["ExecutionReverted/blocker", "InsufficientFunds/blocker"]));
   });
-  it("is the node's refusal of the whole where our own rule says the same with its evidence", () => {
+  it("include the node's refusal of the whole where our own rule says the same with its evidence", () => {
     const poor = holding(0n);
     const refusal = new InsufficientFunds({ account: alice });
     const reader = Result.succeed(named("readerOnly", [], { before: poor }));
@@ -65,7 +65,7 @@ describe("what a blocker makes moot", () => {
     const spent = scanned([{ nonce: 3 }], { run: Result.fail(new NonceTooLow({ account: alice })) }).report;
     expect(spent.findings.filter(({ code }) => code === "NonceTooLow").map(({ step }) => step)).toEqual(["nonce"]);
   });
-  it("is never the refusal that nobody else can tell of", () => {
+  it("exclude a refusal that nothing else explains", () => {
     const { report } = scanned([{}], { run: Result.fail(new NonceTooLow({ account: alice })) });
     expect(report.findings.map(({ code, step }) => [code, step])).toContainEqual(["NonceTooLow", "simulate"]);
     expect(report.verdict).toBe("blocked");
@@ -73,7 +73,7 @@ describe("what a blocker makes moot", () => {
 });
 
 describe("a flood of events", () => {
-  it("is told by its worst, and by how much more there was", () => {
+  it("is shown by its worst, and the number of the others", () => {
     const handed = (index: number, from: Address) =>
       log(hexOf(`0x${word(BigInt(index) + 9n).slice(24)}`) as Address, [topics.ownership, word(from), word(stranger)]);
     const logs = Array.from({ length: 5_000 }, (_, index) => handed(index, index === 4_999 ? alice : nobody));
@@ -89,10 +89,10 @@ describe("a flood of events", () => {
   });
 });
 
-describe("what an earlier report could not learn", () => {
+describe("a doubt of an earlier report", () => {
   const failure = (transaction: number | null = null): Finding =>
     fromError(unanswered("eth_getCode"), "info", { step: "code", transaction, evidence: "unavailable" });
-  it("is told, unless this round tells the same of the same transaction itself", () => {
+  it("stays, unless this round says the same of the same transaction", () => {
     const told = (changed: Parameters<typeof scanned>[1], ...earlier: ReadonlyArray<Finding>) =>
       scanned([{}], changed, { earlier }).report.findings.map(({ code, transaction }) => [code, transaction]);
     expect(told({}, failure(0))).toEqual([["Transport", 0]]);
@@ -108,7 +108,7 @@ describe("what an earlier report could not learn", () => {
       ["Transport", 0],
     ]);
   });
-  it("is told once, however often it failed", () => {
+  it("is shown once, however often it failed", () => {
     const { report } = scanned([{}], {}, { earlier: [failure(), failure(), failure(0)] });
     expect(report.findings.map(({ transaction }) => transaction)).toEqual([null, 0]);
   });
@@ -141,18 +141,18 @@ describe("the verdict and its reason", () => {
       ...[declared.PendingStale.sentence, declared.BaseNotComparable.sentence, "a blocker"],
     ]);
   });
-  it("that is proven says so where nothing stands against it", () =>
+  it("say `proven` where nothing is against it", () =>
     expect(scanned([{}], {}, { stage: "proven" }).report.because).toContain("exactly this request was proven"));
 });
 
-describe("a request with a hole", () => {
+describe("a request with a missing part", () => {
   const unnamed = holding(10n ** 30n, { chainId: 0n });
   const nowhere = {
     namedChainId: null,
     run: Result.succeed(run([did(), did()], { before: unnamed })),
     reader: Result.succeed(named("readerOnly", [], { before: unnamed })),
   };
-  it("is told of, transaction by transaction, where nothing else was", () => {
+  it("has a finding per transaction, where nothing else was found", () => {
     const { report } = scanned([{}, {}], nowhere);
     expect(report.transactions.map(({ request }) => request)).toEqual([null, null]);
     expect(report.findings.map(({ code, severity, transaction }) => [code, severity, transaction])).toEqual([
@@ -161,9 +161,9 @@ describe("a request with a hole", () => {
     ]);
     expect([report.verdict, report.digest]).toEqual(["unknown", null]);
   });
-  it("is not told of beside what says why", () =>
+  it("has no finding beside one that says why", () =>
     expect(codes(scanned([{}, {}], { ...nowhere, namedChainId: lost }).report)).toEqual(["Transport/unavailable"]));
-  it("never leaves a report that is ready", () =>
+  it("never leaves a report ready", () =>
     fc.assert(
       fc.property(worlds(4), ({ inputs, round }) => {
         const { report } = scanned(inputs, round);
@@ -174,7 +174,7 @@ describe("a request with a hole", () => {
     ));
 });
 
-describe("how a finding is known", () => {
+describe("the evidence of a finding", () => {
   const evidence: Partial<
     Record<Finding["code"], (report: Report, index: number) => ReadonlyArray<string | undefined>>
   > = {
@@ -186,7 +186,7 @@ describe("how a finding is known", () => {
     BaseFeeUnknown: ({ transactions }, index) => [transactions[index]?.fee.evidence],
     InsufficientFunds: ({ funds }) => funds.map((payer) => payer.evidence),
   };
-  it("is how that is known of which it speaks, and never better than what was answered", () =>
+  it("is that of the value it is about, and never better than the answers", () =>
     fc.assert(
       fc.property(worlds(4), ({ inputs, round }) => {
         const { report } = scanned(inputs, round);
@@ -200,11 +200,11 @@ describe("how a finding is known", () => {
     ));
 });
 
-describe("policies", () => {
+describe("policies in a report", () => {
   const policy = (name: string, result: ReturnType<Policy.Policy["evaluate"]>): Policy.Policy => ({
     ...{ name, data: { policy: name }, evaluate: () => result },
   });
-  it("that hold say nothing, that fail block, that cannot tell leave it unknown", () => {
+  it("that hold add nothing, that fail block, and that cannot tell make it unknown", () => {
     const judged = (...policies: ReadonlyArray<Policy.Policy>) => scanned([{}], {}, { policies }).report;
     expect(judged(policy("mine", Policy.pass)).verdict).toBe("ready");
     const failed = judged(policy("mine", Policy.pass), policy("other", Policy.fail("too much")));
@@ -229,7 +229,7 @@ describe("policies", () => {
     scanned([{}], { run: Result.succeed(run([reverted])) }, { policies: [curious] });
     expect(seen).toEqual([["blocked", "ExecutionReverted/blocker"]]);
   });
-  it("that the report holds and nobody could rebuild are lost, never passed", () => {
+  it("from the report that nobody could rebuild are lost, never passed", () => {
     const held = { ...options, policies: [{ policy: "noNewApprovals" }, { policy: "a function of mine" }] };
     const policies = held.policies.flatMap((data) => Policy.fromData(data) ?? []);
     expect(policies.map(({ name }) => name)).toEqual(["noNewApprovals"]);
@@ -242,22 +242,22 @@ describe("policies", () => {
   });
 });
 
-describe("the state", () => {
-  it("that is pretended or older than the newest is warned of", () => {
+describe("the state of a report", () => {
+  it("gives a warning where it is pretended or older than the newest", () => {
     const said = (changed: Partial<typeof options>, round: Parameters<typeof scanned>[1] = {}) =>
       codes(scanned([{}], round, { options: { ...options, ...changed } }).report);
     expect(said({ stateOverrides: {} })).toEqual(["StatePretended/warning"]);
     expect(said({ blockOverrides: {} })).toEqual(["StatePretended/warning"]);
     expect(said({ block: 7n as never }, { block: 7n })).toEqual(["BlockNotNewest/warning"]);
   });
-  it("of which the node names two chains is not known, and another chain than the input's is a blocker", () => {
+  it("is unknown where the node names two chains, and another chain than the input's is a blocker", () => {
     expect(codes(scanned([{}], { namedChainId: Result.succeed(5) }).report)).toEqual(["ChainIdDisagrees/unavailable"]);
     expect(codes(scanned([{ chainId: 5 }]).report)).toEqual(["ChainIdMismatch/blocker"]);
     expect(codes(scanned([{}], { namedChainId: lost }).report)).toEqual(["Transport/info"]);
   });
 });
 
-it("holds the simulated block's own number against the header, where NUMBER is another chain's", () => {
+it("is checked by the simulated block's own number, where NUMBER is another chain's", () => {
   const before = holding(rich, { number: 7n });
   const made = run([did()], { before });
   const observedOf = (number: bigint) =>

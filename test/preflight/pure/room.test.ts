@@ -19,7 +19,7 @@ const roomFor = (count: number) =>
     ),
   );
 
-it("grows with the events that every run tells again, and not for what has no end", async () => {
+it("the room for answers grows with the events that every run repeats, up to a bound", async () => {
   expect(await roomFor(0)).toEqual([0, 0]);
   const [more = 0, behind] = await roomFor(5_000);
   // five runs of 5,000 events, of 625 bytes each on anvil
@@ -28,6 +28,6 @@ it("grows with the events that every run tells again, and not for what has no en
   expect(await roomFor(10_000)).toEqual([0, 0]);
 });
 
-it("is not bounded outside a run, whatever is told", async () => {
+it("the room for answers has no bound outside a run", async () => {
   expect(await Effect.runPromise(withRoomFor(telling(5_000), left))).toBeUndefined();
 });

@@ -79,143 +79,155 @@ const ranDry = (given: Scan = {}) => ranAs(dry, given, { before: roomy });
 const fast = { paceKnown: true, blockTimeMs: 2_000 } as const;
 type ScanRow = readonly [string, () => Scan, string | null];
 
-describe("a scan asks more", () => {
+describe("the next question of a scan", () => {
   it.each<ScanRow>([
-    ["nothing where all was answered", () => ({}), null],
+    ["everything was answered", () => ({}), null],
 
-    ["what a run is refused for", () => ({ asked: { run: refused(form) } }), "unsupportedPart"],
+    ["a run is refused for its form", () => ({ asked: { run: refused(form) } }), "unsupportedPart"],
+    ["a deployment is refused by its name", () => ({ asked: { run: refused(ofDeployment), ...answeredCall } }), null],
     [
-      "not so of a deployment, which is refused by its name",
-      () => ({ asked: { run: refused(ofDeployment), ...answeredCall } }),
-      null,
-    ],
-    [
-      "not so where that is remembered",
+      "the endpoint is known to lack parts",
       () => ({ teach: lacking("any"), asked: { run: refused(form), ...answeredCall } }),
       null,
     ],
-    ["not so where a gateway is in trouble", () => ({ asked: { run: refused(gateway) } }), null],
-    ["not so where a run got lost", () => ({ asked: { run: refused(lost) } }), null],
+    ["a gateway is in trouble", () => ({ asked: { run: refused(gateway) } }), null],
+    ["a run got lost", () => ({ asked: { run: refused(lost) } }), null],
 
-    ["on the latest block, where one in flight is replaced", () => ({ ...replacing, asked: inFlight }), "replacement"],
-    ["not so where that is the next nonce", () => ({ ...replacing, asked: { counts: counted([alice, 4, 4]) } }), null],
-    ["not so where it is mined", () => ({ ...replacing, asked: { counts: counted([alice, 5, 6]) } }), null],
-    ["not so where the nonce is ours", () => ({ asked: inFlight }), null],
+    ["one in flight is replaced", () => ({ ...replacing, asked: inFlight }), "replacement"],
+    ["the replaced nonce is the next one", () => ({ ...replacing, asked: { counts: counted([alice, 4, 4]) } }), null],
+    ["the replaced nonce is mined", () => ({ ...replacing, asked: { counts: counted([alice, 5, 6]) } }), null],
+    ["the nonce in flight is our choice", () => ({ asked: inFlight }), null],
     [
-      "not so on the latest, but what is in flight",
+      "a replacement is on the latest block already",
       () => ({ ...replacing, tag: "latest", asked: inFlight }),
       "missingAnswer",
     ],
     [
-      "not so where the caller names a block",
+      "a replacement is on a block that the caller names",
       () => ({ ...replacing, options: { block: "pending" }, asked: inFlight }),
       "missingAnswer",
     ],
     [
-      "nothing of what is in flight where that was asked for",
+      "a replacement is on the latest block, with those in flight read",
       () => ({ ...replacing, tag: "latest", flying: [{ account: alice, nonces: [4] }], asked: inFlight }),
       null,
     ],
 
-    ["on the latest block, where there is no pending one", () => ({ asked: { run: refused(noPending) } }), "noPending"],
-    ["so where only the witness alone says so", () => ({ asked: { reader: refused(noPending) } }), "noPending"],
+    ["there is no pending block", () => ({ asked: { run: refused(noPending) } }), "noPending"],
     [
-      "so where a call says so, for the node runs its pool beside it",
+      "only the witness-only run finds no pending block",
+      () => ({ asked: { reader: refused(noPending) } }),
+      "noPending",
+    ],
+    [
+      "a call fails for the pool that the node runs beside it",
       () => ({ asked: { ...called(ofPool), run: refused(unsupported) } }),
       "noPending",
     ],
-    ["not so on the latest", () => ({ tag: "latest", asked: { run: refused(noPending) } }), null],
     [
-      "not so where the caller names a block",
+      "there is no pending block, and the scan is on the latest",
+      () => ({ tag: "latest", asked: { run: refused(noPending) } }),
+      null,
+    ],
+    [
+      "there is no pending block, and the caller names it",
       () => ({ options: { block: "pending" }, asked: { run: refused(noPending) } }),
       null,
     ],
-    ["not so where the run is refused otherwise", () => ({ asked: { run: refused(gone) } }), null],
+    ["the run's block is gone", () => ({ asked: { run: refused(gone) } }), null],
 
-    ["all anew on another chain than the known one", () => ({ teach: onMainnet, asked: elsewhere }), "endpointChanged"],
+    ["another chain answers than the known one", () => ({ teach: onMainnet, asked: elsewhere }), "endpointChanged"],
     [
-      "so on another branch",
+      "another branch answers than the known one",
       () => ({ teach: onMainnet, asked: { header: header({ number: 100n, hash: other }) } }),
       "endpointChanged",
     ],
     [
-      "so where a fee oracle lives that did not",
+      "a fee oracle lives where none was known",
       () => ({ teach: withoutOracle, asked: saw({ ...roomy, account: () => account("0x01") }) }),
       "endpointChanged",
     ],
-    ["not so where none lives", () => ({ teach: withoutOracle }), null],
-    ["not so on the known chain", () => ({ teach: onMainnet }), null],
-    ["not so where no chain was known", () => ({ asked: elsewhere }), null],
+    ["no fee oracle lives where none was known", () => ({ teach: withoutOracle }), null],
+    ["the known chain answers", () => ({ teach: onMainnet }), null],
+    ["no chain was known", () => ({ asked: elsewhere }), null],
     [
-      "not so where state is pretended",
+      "another chain answers under pretended state",
       () => ({ teach: onMainnet, options: { stateOverrides: {} }, asked: elsewhere }),
       null,
     ],
 
+    ["a known endpoint gives no history", () => ({ isFamiliar: true, asked: { history: absent } }), "missingAnswer"],
     [
-      "the witness alone, where the history does not make up for it",
-      () => ({ isFamiliar: true, asked: { history: absent } }),
-      "missingAnswer",
-    ],
-    [
-      "so where only the history failed",
+      "a known endpoint gives no history, and receipts were read",
       () => ({ isFamiliar: true, asked: { history: absent, receipts: receipts() } }),
       "missingAnswer",
     ],
     [
-      "so where the header does not",
+      "a known endpoint's header has no base fee",
       () => ({ isFamiliar: true, asked: { header: header({ number: 100n, baseFeePerGas: null }) } }),
       "missingAnswer",
     ],
-    ["so where there is none", () => ({ isFamiliar: true, asked: { header: refused(lost) } }), "missingAnswer"],
-    ["so where nobody saw the block", () => ({ isFamiliar: true, asked: { run: refused(lost) } }), "missingAnswer"],
-    ["not so where it was asked", () => ({ isFamiliar: true, asked: { header: refused(lost), ...saw(roomy) } }), null],
-    ["not so of an endpoint that is not known", () => ({ asked: { reader: null, header: refused(lost) } }), null],
-    ["not so where both make up for it", () => ({ isFamiliar: true }), null],
+    [
+      "a known endpoint's header is lost",
+      () => ({ isFamiliar: true, asked: { header: refused(lost) } }),
+      "missingAnswer",
+    ],
+    ["a known endpoint's run is lost", () => ({ isFamiliar: true, asked: { run: refused(lost) } }), "missingAnswer"],
+    [
+      "a known endpoint's header is lost, and the witness-only run answered",
+      () => ({ isFamiliar: true, asked: { header: refused(lost), ...saw(roomy) } }),
+      null,
+    ],
+    ["an unknown endpoint's header is lost", () => ({ asked: { reader: null, header: refused(lost) } }), null],
+    ["a known endpoint gives history and header", () => ({ isFamiliar: true }), null],
 
     [
-      "the chain's id alone, where nobody saw the block",
+      "both runs of a known endpoint are lost",
       () => ({ isFamiliar: true, asked: { run: refused(lost), reader: refused(lost) } }),
       "missingAnswer",
     ],
-    ["not so where it was asked", () => ({ asked: { run: refused(lost), reader: refused(lost) } }), null],
-
-    ["receipts, where the history tells no tip", () => ({ asked: { history: absent } }), "missingAnswer"],
-    ["so where it has none", () => ({ asked: { history: history([[0.5, []]]) } }), "missingAnswer"],
-    ["not so where its last block is empty", () => ({ asked: { history: history([[0, []]]) } }), null],
-    ["not so where they were asked", () => ({ asked: { history: absent, receipts: receipts() } }), null],
-    ["not so where the history was not asked", () => ({ asked: { history: null } }), null],
-
     [
-      "by calls, where simulations are not supported",
-      () => ({ asked: { run: refused(unsupported) } }),
-      "missingAnswer",
+      "both runs of an unknown endpoint are lost",
+      () => ({ asked: { run: refused(lost), reader: refused(lost) } }),
+      null,
     ],
-    ["so where they are forbidden", () => ({ asked: { run: refused(forbidden) } }), "missingAnswer"],
-    ["so where deployments are", () => ({ asked: { run: refused(ofDeployment) } }), "missingAnswer"],
+
+    ["there is no history for the tip", () => ({ asked: { history: absent } }), "missingAnswer"],
+    ["the history has no tips", () => ({ asked: { history: history([[0.5, []]]) } }), "missingAnswer"],
+    ["the history's last block is empty", () => ({ asked: { history: history([[0, []]]) } }), null],
+    ["there is no history, and receipts were read", () => ({ asked: { history: absent, receipts: receipts() } }), null],
+    ["the history was not asked", () => ({ asked: { history: null } }), null],
+
+    ["simulations are not supported", () => ({ asked: { run: refused(unsupported) } }), "missingAnswer"],
+    ["simulations are forbidden", () => ({ asked: { run: refused(forbidden) } }), "missingAnswer"],
+    ["simulated deployments are refused", () => ({ asked: { run: refused(ofDeployment) } }), "missingAnswer"],
     [
-      "so where the block is too small and cannot be made larger",
+      "a block is too small and cannot be made larger",
       () => ({ teach: lacking("blockOverrides"), asked: { run: refused(new BlockGasLimitExceeded({})) } }),
       "missingAnswer",
     ],
     [
-      "not so where it could be",
+      "a block is too small and could be larger",
       () => ({ teach: lacking("hash"), asked: { run: refused(new BlockGasLimitExceeded({})) } }),
       null,
     ],
     [
-      "not so of pretended state, which a call may refuse as well",
+      "a deployment is refused under pretended state",
       () => ({ options: { stateOverrides: {} }, asked: { run: refused(ofDeployment) } }),
       null,
     ],
     [
-      "not so of a pretended block",
+      "a deployment is refused in a pretended block",
       () => ({ options: { blockOverrides: {} }, asked: { run: refused(ofDeployment) } }),
       null,
     ],
-    ["not so where calls were asked", () => ({ asked: { run: refused(unsupported), ...answeredCall } }), null],
     [
-      "not so where nobody simulates",
+      "simulations are not supported, and a call answered",
+      () => ({ asked: { run: refused(unsupported), ...answeredCall } }),
+      null,
+    ],
+    [
+      "simulations are not supported, and that step is left out",
       () => ({
         steps: new Set([...everyStep].filter((name) => name !== "simulate")),
         asked: { run: refused(unsupported) },
@@ -223,73 +235,69 @@ describe("a scan asks more", () => {
       null,
     ],
 
-    ["with funds, where a sender has too little", () => ({ asked: { run: refused(poor) } }), "unfunded"],
-    [
-      "not so where the nonce is too high",
-      () => ({ asked: { run: refused(new NonceTooHigh({ account: alice })) } }),
-      null,
-    ],
+    ["a sender has too little", () => ({ asked: { run: refused(poor) } }), "unfunded"],
+    ["the nonce is too high", () => ({ asked: { run: refused(new NonceTooHigh({ account: alice })) } }), null],
 
-    ["with more gas, where the call took all of it", () => ({ asked: { run: ranDry() } }), "starved"],
+    ["the call took all its gas", () => ({ asked: { run: ranDry() } }), "starved"],
     [
-      "so where the node says that it needs more",
+      "the estimate is above the run's gas",
       () => ({ asked: { run: ranAs(did(), {}, { before: roomy }), estimate: Result.succeed(2n ** 24n + 1n) } }),
       "starved",
     ],
     [
-      "not so where it needs no more",
+      "the estimate is the run's gas",
       () => ({ asked: { run: ranAs(did(), {}, { before: roomy }), estimate: Result.succeed(2n ** 24n) } }),
       null,
     ],
     [
-      "not so where the caller fixed the gas, but at a price",
+      "the call took all of the caller's gas",
       () => ({ inputs: [{ gas: 2n ** 24n }], asked: { run: ranDry({ inputs: [{ gas: 2n ** 24n }] }) } }),
       "unpriced",
     ],
-    ["not so where the rules allow no more, but at a price", () => ({ asked: { run: ranAs(dry) } }), "unpriced"],
+    ["the call took all the gas that the rules allow", () => ({ asked: { run: ranAs(dry) } }), "unpriced"],
 
-    ["by a call with more gas, which ran out of it", () => ({ asked: called(new OutOfGas({})) }), "starved"],
-    ["so where the EVM halts", () => ({ asked: called(new VmHalt({})) }), "starved"],
-    ["so where the node allows less", () => ({ asked: called(new GasAllowanceExceeded({})) }), "starved"],
+    ["a call ran out of gas", () => ({ asked: called(new OutOfGas({})) }), "starved"],
+    ["a call halts", () => ({ asked: called(new VmHalt({})) }), "starved"],
+    ["a call needs more than the node allows", () => ({ asked: called(new GasAllowanceExceeded({})) }), "starved"],
     [
-      "so where it fails and needs more",
+      "a call fails and the estimate is above its gas",
       () => ({
         asked: { ...called(new ExecutionReverted({ data: hexOf("0x") })), estimate: Result.succeed(2n ** 24n + 1n) },
       }),
       "starved",
     ],
     [
-      "not so where it needs no more",
+      "a call fails and the estimate is its gas",
       () => ({
         asked: { ...called(new ExecutionReverted({ data: hexOf("0x") })), estimate: Result.succeed(2n ** 24n) },
       }),
       null,
     ],
     [
-      "not so where it works, whatever it needs",
+      "a call works, whatever the estimate",
       () => ({ asked: { ...called(new OutOfGas({})), ...answeredCall, estimate: Result.succeed(2n ** 24n + 1n) } }),
       null,
     ],
     [
-      "not so where the caller fixed the gas",
+      "a call ran out of the caller's gas",
       () => ({ inputs: [{ gas: 2n ** 24n }], asked: called(new OutOfGas({})) }),
       null,
     ],
     [
-      "not so where a run answered",
+      "a call ran out of gas, and a run answered",
       () => ({ asked: { ...called(new OutOfGas({})), run: ranAs(did(), {}, { before: roomy }) } }),
       null,
     ],
     [
-      "not so where the rules allow no more",
+      "a call ran out of the gas that the rules allow",
       () => ({ asked: { ...called(new OutOfGas({})), ...saw(holding(rich)) } }),
       null,
     ],
 
-    ["at a price, where a call failed without one", () => ({ asked: { run: ranAs(reverted) } }), "unpriced"],
-    ["not so where it had a price", () => ({ asked: { run: ranAs(reverted, {}, { name: "atNextFee" }) } }), null],
+    ["a run without a price failed", () => ({ asked: { run: ranAs(reverted) } }), "unpriced"],
+    ["a run with a price failed", () => ({ asked: { run: ranAs(reverted, {}, { name: "atNextFee" }) } }), null],
     [
-      "in a block as it is, where code may ask for its gas limit and blocks have no price",
+      "a run failed whose code may ask for the gas limit, and blocks have no price",
       () => ({
         asked: {
           run: ranAs(reverted),
@@ -302,7 +310,7 @@ describe("a scan asks more", () => {
       "unpriced",
     ],
     [
-      "not so where blocks have none",
+      "a run failed, and blocks have no price",
       () => ({
         asked: {
           run: ranAs(reverted),
@@ -315,7 +323,7 @@ describe("a scan asks more", () => {
       null,
     ],
     [
-      "not so where nobody tells it",
+      "a run failed, and nobody gives a base fee",
       () => ({
         asked: {
           run: ranAs(reverted, {}, { before: unseen }),
@@ -327,13 +335,21 @@ describe("a scan asks more", () => {
       null,
     ],
 
-    ["the header, where an answer named a later block", () => ({ sealed: 101n }), "headMoved"],
-    ["so where slots are long", () => ({ sealed: 101n, chain: { ...fast, blockTimeMs: 12_000 } }), "headMoved"],
-    ["not so where it named that one", () => ({ sealed: 100n }), null],
-    ["not so where none was named", () => ({ sealed: null }), null],
-    ["not so on a fast chain", () => ({ sealed: 101n, chain: fast }), null],
-    ["not so where there is no header", () => ({ sealed: 101n, asked: { header: refused(lost) } }), null],
-  ])("%s", (_, given, name) => expect(first(scanRules, scanning(given()))).toBe(name));
+    ["an answer named a later block", () => ({ sealed: 101n }), "headMoved"],
+    [
+      "an answer named a later block on a chain of long slots",
+      () => ({ sealed: 101n, chain: { ...fast, blockTimeMs: 12_000 } }),
+      "headMoved",
+    ],
+    ["an answer named the same block", () => ({ sealed: 100n }), null],
+    ["no answer named a block", () => ({ sealed: null }), null],
+    ["an answer named a later block on a fast chain", () => ({ sealed: 101n, chain: fast }), null],
+    [
+      "an answer named a later block, and the header is lost",
+      () => ({ sealed: 101n, asked: { header: refused(lost) } }),
+      null,
+    ],
+  ])("is $2 where %s", (_, given, name) => expect(first(scanRules, scanning(given()))).toBe(name));
 
   it.each<readonly [string, () => Scan, string]>([
     [
@@ -376,7 +392,7 @@ describe("a scan asks more", () => {
     ["funds before more gas", () => ({ asked: { ...called(new OutOfGas({})), run: refused(poor) } }), "unfunded"],
     ["more gas before a price", () => ({ asked: { run: ranDry() } }), "starved"],
     ["a price before the header", () => ({ sealed: 101n, asked: { run: ranAs(reverted) } }), "unpriced"],
-  ])("%s", (_, given, name) => {
+  ])("is $2: %s", (_, given, name) => {
     const known = scanning(given());
     expect(scanRules.filter(({ applies }) => applies(known)).length).toBeGreaterThan(1);
     expect(first(scanRules, known)).toBe(name);
@@ -442,146 +458,182 @@ const pendingWith = (balance: bigint, changed: Proving = {}): Proving => {
 
 type ProofRow = readonly [string, () => Proving, string | null];
 
-describe("a proof asks more", () => {
+describe("the next question of a proof", () => {
   it.each<ProofRow>([
-    ["nothing where it stands", () => ({}), null],
-    ["nothing where it stands on a pending block", () => ({ tag: "pending" }), null],
+    ["the attempt stands", () => ({}), null],
+    ["the attempt stands on a pending block", () => ({ tag: "pending" }), null],
 
-    ["the witness alone, where the exact run says nothing", () => silent(lost), "missingAnswer"],
-    ["so where it has no answer of the witness", () => unwitnessed(false), "missingAnswer"],
-    ["not so where it has", () => unwitnessed(true), null],
-    ["not so where it was asked", () => ({ ...silent(lost), round: { run: refused(lost) } }), null],
-    ["not so where its block is gone, and all is asked again", () => silent(gone), "headMoved"],
+    ["the exact run gives no answer", () => silent(lost), "missingAnswer"],
+    ["the exact run has no answer of the witness", () => unwitnessed(false), "missingAnswer"],
+    ["the exact run has the witness's answer", () => unwitnessed(true), null],
+    [
+      "the exact run gives no answer, and the witness-only run was asked",
+      () => ({ ...silent(lost), round: { run: refused(lost) } }),
+      null,
+    ],
+    ["the exact run's block is gone", () => silent(gone), "headMoved"],
 
-    ["on the latest block, where there is no pending one", () => posted, "noPending"],
-    ["not so of a scan of our own, which chose it", () => ({ ...posted, isPosted: false }), null],
-    ["not so where the caller names a block", () => ({ ...posted, options: { block: "pending" } }), null],
-    ["not so where the chain is asked on the latest", () => ({ ...posted, chain: { blockTag: "latest" } }), null],
-    ["not so on the latest", () => ({ ...posted, tag: "latest" }), null],
-    ["not so where the run is refused otherwise", () => ({ ...posted, round: { run: refused(lost) } }), null],
+    ["a posted report finds no pending block", () => posted, "noPending"],
+    ["our own scan finds no pending block", () => ({ ...posted, isPosted: false }), null],
+    [
+      "a posted report finds no pending block, and the caller names it",
+      () => ({ ...posted, options: { block: "pending" } }),
+      null,
+    ],
+    [
+      "a posted report finds no pending block, on a chain that is asked on the latest",
+      () => ({ ...posted, chain: { blockTag: "latest" } }),
+      null,
+    ],
+    ["a posted report finds no pending block, and stands on the latest", () => ({ ...posted, tag: "latest" }), null],
+    ["a posted report's run is refused otherwise", () => ({ ...posted, round: { run: refused(lost) } }), null],
 
     [
-      "nothing of its worlds, which a scan of our own made so",
+      "our own scan finds no pending block, and the second block is refused",
       () => ({ ...posted, isPosted: false, proof: { next: refused(form) } }),
       null,
     ],
-    ["without the part that a world is refused for", () => ({ proof: { next: refused(form) } }), "unsupportedPart"],
+    ["the second block is refused for its form", () => ({ proof: { next: refused(form) } }), "unsupportedPart"],
     [
-      "so where one world is simulated and the other is not supported",
+      "the second block is not supported, and the exact one ran",
       () => ({ proof: { next: refused(unsupported) } }),
       "unsupportedPart",
     ],
-    ["so where it is the exact one", () => ({ round: { run: refused(form) } }), "unsupportedPart"],
+    ["the exact block is refused for its form", () => ({ round: { run: refused(form) } }), "unsupportedPart"],
     [
-      "not so where none is supported",
+      "neither block is supported",
       () => ({ round: { run: refused(unsupported) }, proof: { next: refused(unsupported) } }),
       null,
     ],
 
-    ["anew, where the sender has paid in the pending state alone", () => pendingWith(rich - 1n), "headMoved (last)"],
-    ["not so where it has got something", () => pendingWith(rich + 1n), null],
-    ["not so where something of it is in flight", () => pendingWith(rich - 1n, flying), null],
+    ["the sender has less in pending state", () => pendingWith(rich - 1n), "headMoved (last)"],
+    ["the sender has more in pending state", () => pendingWith(rich + 1n), null],
+    ["the sender has less in pending state, with transactions in flight", () => pendingWith(rich - 1n, flying), null],
 
-    ["on a newer head, where a world stood on another", () => ({ proof: { next: moved } }), "headMoved"],
-    ["so where its block is gone", () => ({ proof: { next: refused(gone) } }), "headMoved"],
-    ["so where one of the sender's was mined", () => ({ state: { counts: new Map([[alice, 3]]) } }), "headMoved"],
+    ["the second block stood on another head", () => ({ proof: { next: moved } }), "headMoved"],
+    ["the second block's head is gone", () => ({ proof: { next: refused(gone) } }), "headMoved"],
+    ["one of the sender's transactions was mined", () => ({ state: { counts: new Map([[alice, 3]]) } }), "headMoved"],
     [
-      "so where the nonce has a gap that no count tells of",
+      "the nonce has a gap that no count shows",
       () => ({ proof: { next: refused(new NonceTooHigh({ account: alice })) } }),
       "headMoved",
     ],
-    ["so up to eight times", () => ({ proof: { next: moved }, state: { moves: 6 } }), "headMoved"],
-    ["no more then", () => ({ proof: { next: moved }, state: { moves: 7 } }), null],
-    ["so where another head is shown beside the runs", () => shown(newer), "headMoved"],
-    ["so where it is one of the same number", () => shown(branch), "headMoved"],
-    ["so on a pending block", () => ({ ...shown(newer), ...preconfirmed }), "headMoved"],
-    ["not so where it is an earlier one", () => shown(older), null],
-    ["not so on a block that the caller names", () => ({ ...shown(newer), ...ofNumber }), null],
-    ["so where blocks come every two seconds", () => ({ ...shown(newer), chain: { blockTimeMs: 2_000 } }), "headMoved"],
-    ["so, once, where they come while any answer travels", () => ({ ...shown(newer), ...rapid }), "headMoved"],
-    ["not so then", () => ({ ...shown(newer), ...rapid, state: { moves: 1 } }), null],
+    ["the head moved, and did six times before", () => ({ proof: { next: moved }, state: { moves: 6 } }), "headMoved"],
+    ["the head moved, and did seven times before", () => ({ proof: { next: moved }, state: { moves: 7 } }), null],
+    ["a newer head is shown beside the runs", () => shown(newer), "headMoved"],
+    ["another head of the same number is shown", () => shown(branch), "headMoved"],
+    ["a newer head is shown to a run on a pending block", () => ({ ...shown(newer), ...preconfirmed }), "headMoved"],
+    ["an older head is shown", () => shown(older), null],
+    ["a newer head is shown to a run on a block that the caller names", () => ({ ...shown(newer), ...ofNumber }), null],
     [
-      "so then, where the caller wants it confirmed",
+      "a newer head is shown where blocks come every two seconds",
+      () => ({ ...shown(newer), chain: { blockTimeMs: 2_000 } }),
+      "headMoved",
+    ],
+    ["a newer head is shown where blocks come faster than answers", () => ({ ...shown(newer), ...rapid }), "headMoved"],
+    [
+      "a newer head is shown again where blocks come faster than answers",
+      () => ({ ...shown(newer), ...rapid, state: { moves: 1 } }),
+      null,
+    ],
+    [
+      "a newer head is shown again there, and the caller wants it confirmed",
       () => ({ ...shown(newer), ...confirming(rapid), state: { moves: 1 } }),
       "headMoved",
     ],
-    ["so where any other answer named a later block", () => ({ state: { sealed: 101n } }), "headMoved"],
-    ["so where the pace is not known", () => ({ state: { sealed: 101n }, chain: { paceKnown: false } }), "headMoved"],
-    ["not so on a fast chain", () => ({ state: { sealed: 101n }, chain: { blockTimeMs: 2_000 } }), null],
-    ["not so where it is the head", () => ({ state: { sealed: 100n } }), null],
+    ["another answer named a later block", () => ({ state: { sealed: 101n } }), "headMoved"],
+    [
+      "another answer named a later block, on a chain of unknown pace",
+      () => ({ state: { sealed: 101n }, chain: { paceKnown: false } }),
+      "headMoved",
+    ],
+    [
+      "another answer named a later block, on a fast chain",
+      () => ({ state: { sealed: 101n }, chain: { blockTimeMs: 2_000 } }),
+      null,
+    ],
+    ["another answer named the same block", () => ({ state: { sealed: 100n } }), null],
 
-    ["the latest block behind the runs, where the caller wants it", () => confirming(), "confirmHead"],
-    ["not so where it was asked", () => ({ ...confirming(), ...behind(header({ number: 100n })) }), null],
-    ["not so where it was asked in vain", () => ({ ...confirming(), state: { shown: [refused(lost)] } }), null],
-    ["not so on a block that the caller names", () => confirming(ofNumber), null],
-    ["not so while an attempt does not stand", () => ({ ...confirming(), ...unanswering }), "incomparable"],
-    ["on a newer head, where that is another one", () => ({ ...confirming(), ...behind(newer) }), "headMoved"],
+    ["the caller wants the head confirmed", () => confirming(), "confirmHead"],
+    ["the head was confirmed", () => ({ ...confirming(), ...behind(header({ number: 100n })) }), null],
+    ["the confirmation got lost", () => ({ ...confirming(), state: { shown: [refused(lost)] } }), null],
+    ["the caller wants a block of their own confirmed", () => confirming(ofNumber), null],
+    [
+      "the caller wants the head confirmed, and a run got lost",
+      () => ({ ...confirming(), ...unanswering }),
+      "incomparable",
+    ],
+    ["the confirmation shows a newer head", () => ({ ...confirming(), ...behind(newer) }), "headMoved"],
 
     [
-      "so up to three times where the pending state is ordered before us",
+      "pending state that is ordered before us moved on, once before",
       () => ({ ...movedOnPending, options: { pending: "preconfirmed" }, state: { moves: 1 } }),
       "headMoved",
     ],
 
-    ["once more, where a world is refused for its place", () => ({ proof: { next: refused(gateway) } }), "misplaced"],
-    ["not so where the run itself stands", () => ({ proof: { ample: stood("ample", pinned) } }), null],
+    ["the second block is refused for its place", () => ({ proof: { next: refused(gateway) } }), "misplaced"],
+    ["the run with ample gas stands", () => ({ proof: { ample: stood("ample", pinned) } }), null],
 
-    ["once more, where a fork parts a bundle", parted, "forkBetween"],
+    ["a fork parts the bundle", parted, "forkBetween"],
     [
-      "not so where one block holds them",
+      "a fork is near, and one block holds the bundle",
       () => ({ ...parted(), tag: "pending", options: { pending: "preconfirmed" } }),
       null,
     ],
-    ["not so where it comes later", () => ({ ...parted(), round: { forks: { fork: null, next: 2n ** 40n } } }), null],
-    ["not so of a single one", () => ({ ...parted(), inputs: [{}] }), null],
+    ["a fork comes much later", () => ({ ...parted(), round: { forks: { fork: null, next: 2n ** 40n } } }), null],
+    ["a fork is near a single transaction", () => ({ ...parted(), inputs: [{}] }), null],
 
-    ["once more, where a world got lost", () => unanswering, "incomparable"],
-    ["so where the run with free gas did", () => ({ proof: { ample: refused(lost) } }), "incomparable"],
+    ["a run got lost", () => unanswering, "incomparable"],
+    ["the run with ample gas got lost", () => ({ proof: { ample: refused(lost) } }), "incomparable"],
     [
-      "so where it stood elsewhere",
+      "the run with ample gas stood elsewhere",
       () => ({ proof: { ample: stood("ample", pinned, { before: holding(rich, { timestamp: 1n }) }) } }),
       "incomparable",
     ],
-    ["so where the head got lost beside the runs", () => shown(refused(lost)), "incomparable"],
-    ["so where it was not known before", () => ({ state: { head: null } }), "incomparable"],
-    ["not so where nobody tells it", () => ({ ...shown(refused(lost)), state: { head: null } }), null],
-    ["not so where the exact run says nothing either", () => ({ ...unanswering, round: { run: refused(lost) } }), null],
-
-    ["what fails inside, where the run hides it", () => untraced, "hiddenCall"],
-    ["at other limits, where its own are in doubt", () => unsettled, "doubtfulLimit"],
-    ["so before further worlds", () => both(unsettled, wanting), "doubtfulLimit"],
-    ["so before a nearer block", () => both(unsettled, closing), "doubtfulLimit"],
-    ["further worlds, where these two differ", () => wanting, "worldsDiffer"],
-    ["in a nearer block, where it fails in a later one", () => closing, "closing"],
-    ["not so where there is no nearer one", () => both(closing, rest(0, false)), "worldsDiffer"],
-    ["not so where it was seen to run there", () => both(closing, rest(1, true)), "worldsDiffer"],
+    ["the head got lost beside the runs", () => shown(refused(lost)), "incomparable"],
+    ["the head was not known before", () => ({ state: { head: null } }), "incomparable"],
     [
-      "not so where the caller pretends the time",
+      "the head was not known before, and got lost beside the runs",
+      () => ({ ...shown(refused(lost)), state: { head: null } }),
+      null,
+    ],
+    ["a run and the exact run got lost", () => ({ ...unanswering, round: { run: refused(lost) } }), null],
+
+    ["the run hides an inner failure", () => untraced, "hiddenCall"],
+    ["gas limits are in doubt", () => unsettled, "doubtfulLimit"],
+    ["gas limits are in doubt, and the blocks differ", () => both(unsettled, wanting), "doubtfulLimit"],
+    ["gas limits are in doubt, and the later block fails", () => both(unsettled, closing), "doubtfulLimit"],
+    ["the blocks differ", () => wanting, "worldsDiffer"],
+    ["the later block fails", () => closing, "closing"],
+    ["the later block fails, and there is no nearer one", () => both(closing, rest(0, false)), "worldsDiffer"],
+    ["the later block fails, and a nearer one ran", () => both(closing, rest(1, true)), "worldsDiffer"],
+    [
+      "the later block fails, whose time the caller pretends",
       () => both(closing, { options: { blockOverrides: { time: 9n } } }),
       "worldsDiffer",
     ],
-    ["whether it used what two forks have not in common", () => unused, "forkBetween (last)"],
-    ["not so where that is known", () => ({ state: { isForkUsed: false } }), null],
+    ["the use of differing fork rules is not known", () => unused, "forkBetween (last)"],
+    ["the use of differing fork rules is known", () => ({ state: { isForkUsed: false } }), null],
 
+    ["the head moved, with others of the sender in flight", () => ({ ...movedOnPending, ...flying }), "headMoved"],
     [
-      "on a newer head first, where the sender has others in flight",
-      () => ({ ...movedOnPending, ...flying }),
-      "headMoved",
-    ],
-    [
-      "once more, where the nonce has a gap that those in flight fill",
+      "the nonce has a gap that those in flight fill",
       () => ({ ...flying, proof: { next: refused(new NonceTooHigh({ account: alice })) } }),
       "incomparable",
     ],
-    ["on a sealed block, where a pending one does not hold still", () => movedOnPending, "headMoved (last)"],
+    ["pending state does not hold still", () => movedOnPending, "headMoved (last)"],
     [
-      "so after three times where it is ordered before us",
+      "pending state that is ordered before us does not hold still, twice before",
       () => ({ ...movedOnPending, options: { pending: "preconfirmed" }, state: { moves: 2 } }),
       "headMoved (last)",
     ],
-    ["not so where the caller names a block", () => ({ ...movedOnPending, options: { block: "pending" } }), null],
-    ["not so where it holds still", () => ({ tag: "pending", state: { moves: 3 } }), null],
-  ])("%s", (_, given, name) => {
+    [
+      "pending state does not hold still, and the caller names it",
+      () => ({ ...movedOnPending, options: { block: "pending" } }),
+      null,
+    ],
+    ["pending state holds still", () => ({ tag: "pending", state: { moves: 3 } }), null],
+  ])("is $2 where %s", (_, given, name) => {
     const known = standing(given());
     expect(first(proofRules, known)).toBe(name);
     // an attempt lacks one thing, so that the order of these says nothing
@@ -622,19 +674,19 @@ describe("a proof asks more", () => {
     ["further worlds before whether a fork was used", () => both(wanting, unused), "worldsDiffer"],
     ["whether a fork was used before a sealed block", () => both(movedOnPending, unused), "forkBetween (last)"],
     ["what fails inside before a sealed block", () => both(movedOnPending, untraced), "hiddenCall"],
-  ])("%s", (_, given, name) => {
+  ])("is $2: %s", (_, given, name) => {
     const known = standing(given());
     expect(proofRules.filter(({ applies }) => applies(known)).length).toBeGreaterThan(1);
     expect(first(proofRules, known)).toBe(name);
   });
 });
 
-it("a sealed block is no answer while a pending one may hold still", () => {
+it("a latest block is no answer while a pending one may hold still", () => {
   const known = standing({ ...movedOnPending, options: { pending: "preconfirmed" } });
   expect(proofRules.filter(({ applies }) => applies(known)).length).toBe(1);
 });
 
-describe("how often", () => {
+describe("the limit of questions", () => {
   const most = (given: Proving) =>
     Object.fromEntries(
       namesOf(proofRules).map((name, place) => [name, proofRules[place]?.most?.(standing(given)) ?? 1]),
@@ -666,7 +718,11 @@ describe("how often", () => {
       { proof: { next: refused(form) } },
       { unsupportedPart: 32 },
     ],
-    ["so if a block in front may be", { round: { run: refused(form) } }, { unsupportedPart: 32 }],
+    [
+      "for each part that is refused, if a block in front may be",
+      { round: { run: refused(form) } },
+      { unsupportedPart: 32 },
+    ],
     [
       "three times where balances moved beneath runs that pretend them",
       {
@@ -676,15 +732,15 @@ describe("how often", () => {
       { incomparable: 3 },
     ],
     ["once where both are left out", { teach: lacking("hash", "entries"), proof: { next: refused(form) } }, {}],
-  ])("%s", (_, given, changed) => expect(most(given)).toEqual({ ...each, ...once, ...changed }));
-  it("a scan asks by each rule once, and begins anew on the latest block once more where the endpoint is another", () =>
+  ])("is %s", (_, given, changed) => expect(most(given)).toEqual({ ...each, ...once, ...changed }));
+  it("a scan asks by each rule once, and begins again on the latest block once for another endpoint", () =>
     expect(scanRules.flatMap(({ because, most: often }) => (often === undefined ? [] : [because]))).toEqual([
       "replacement",
       "noPending",
     ]));
 });
 
-describe("rounds", () => {
+describe("rounds of questions", () => {
   /** What was done, in turn. */
   type Done = ReadonlyArray<string>;
   const doing = (name: string, applies: (done: Done) => boolean, often?: number): Rule<Done> => ({
@@ -711,10 +767,10 @@ describe("rounds", () => {
     ["count two rules of one name apart", [doing("a", always), doing("b", (done) => done.length === 1)], ["a", "b"]],
   ])("%s", (_, rules, done) => expect(run(...rules)).toEqual(done));
 
-  it("may be more by what is known", () =>
+  it("may be more as more is known", () =>
     expect(run({ ...doing("a", always), most: (done) => (done.length === 1 ? 2 : 1) })).toEqual(["a", "a"]));
 
-  it("stand in the ledger by the rule that asked, each in one of its own", async () => {
+  it("stand in the ledger by the rule that asked, each in its own", async () => {
     const asking = (because: "headMoved" | "unfunded") =>
       rule<number, Rpc>({
         because,

@@ -86,7 +86,7 @@ const gasIn = (wire: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<bigin
   return (request as Simulated).blockStateCalls.flatMap(({ calls }) => calls.map(({ gas }) => BigInt(gas ?? 0)));
 };
 
-describe("a scan", () => {
+describe("a further round of a scan", () => {
   it("tries without each part, and without all of them, beside the witness", async () => {
     const given = { asked: { run: Result.fail(form) } };
     const { lines, known, before } = await byScan("unsupportedPart", given);
@@ -100,7 +100,7 @@ describe("a scan", () => {
     expect((await byScan("unsupportedPart", pretending)).lines).toHaveLength(7);
   });
 
-  it("asks everything on the latest block where one in flight is replaced, and what is in flight", async () => {
+  it("asks everything, with in-flight transactions, on the latest block where one is replaced", async () => {
     const { lines, known } = await byScan("replacement", {
       inputs: [{ nonce: 4 }],
       asked: { counts: counted([alice, 4, 5]) },
@@ -114,7 +114,7 @@ describe("a scan", () => {
     expect(known.round.pools.size).toBe(1);
   });
 
-  it("asks everything on the latest block where there is no pending one, and tells it", async () => {
+  it("asks everything on the latest block where there is no pending one, and reports it", async () => {
     const given = { asked: { run: Result.fail(noPending) } };
     const { lines, known } = await byScan("noPending", given);
     expect(lines).toEqual(wholeRound("noPending", "latest").sort());
@@ -124,7 +124,7 @@ describe("a scan", () => {
     ]);
   });
 
-  it("asks everything of another endpoint than the known one, as of one that is new", async () => {
+  it("asks everything of another endpoint than the known one, as of a new one", async () => {
     const teach = (memory: ReturnType<typeof scanning>["memory"]) => memory.learn("chainId", 5);
     const { lines, known } = await byScan("endpointChanged", { teach });
     expect(lines).toEqual(wholeRound("endpointChanged", "pending").sort());
@@ -165,7 +165,7 @@ describe("a scan", () => {
     expect(known.isNamed).toBe(given?.isFamiliar !== true || wanted.includes("eth_chainId"));
   });
 
-  it("keeps what it was missing, beside what it has", async () => {
+  it("adds to the answers before it", async () => {
     const given = { isFamiliar: true, asked: { run: Result.fail(lost), history: absent } };
     const { known } = await byScan("missingAnswer", given, { ...simulated, eth_chainId: () => "0x1" });
     const { round: has } = known;
@@ -184,7 +184,7 @@ describe("a scan", () => {
     expect(known.round.header).toBe(before.round.header);
   });
 
-  it("runs it with funds, and keeps that only where it ran", async () => {
+  it("runs with funds, and keeps that only where it ran", async () => {
     const given = { asked: { run: Result.fail(poor) } };
     const { lines, known } = await byScan("unfunded", given, simulated);
     expect(lines).toEqual(["1 unfunded eth_simulateV1 funded pending"]);
@@ -194,7 +194,7 @@ describe("a scan", () => {
   });
 
   const roomy = inFork("amsterdam");
-  it("runs it with as much gas as a block has, and keeps that only where it ran", async () => {
+  it("runs with as much gas as a block has, and keeps that only where it ran", async () => {
     const given = { asked: { run: ranAs(dry, {}, { before: roomy }) } };
     const { lines, known, wire } = await byScan("starved", given, simulated);
     expect(lines).toEqual(["1 starved eth_simulateV1 ample pending"]);
@@ -217,7 +217,7 @@ describe("a scan", () => {
     expect(known.round.called).toEqual({ first: Result.succeed("0x"), view: null });
   });
 
-  it("runs it at a price, and keeps that only where it worked", async () => {
+  it("runs at a price, and keeps that only where it worked", async () => {
     const given = { asked: { run: ranAs(reverted) } };
     const { lines, known, wire } = await byScan("unpriced", given, simulated);
     expect(lines).toEqual(["1 unpriced eth_simulateV1 atNextFee pending"]);
@@ -254,14 +254,14 @@ const failing = <E>(failure: E) => Result.fail(failure);
 
 const gasRuns = ({ proof: { runs } }: ProofState) => [...runs.keys()].filter((key) => key.startsWith("gas "));
 
-describe("an attempt", () => {
+describe("an attempt of a proof", () => {
   const [{ block }] = standing().claim.worlds.rows;
   // what executes is of Amsterdam, whose headers have the hash of an access list
   const signed = header({ number: 100n, requestsHash: parent, blockAccessListHash: null });
   it.each<readonly [string, Parameters<typeof standing>[0], ReadonlyArray<string>]>([
     ["leaves nothing open where the runs tell all", {}, []],
     ["leaves the gas open where a run took all of it", { ran: { exact: dry } }, ["gasInDoubt"]],
-    ["not so where other limits are proven already", { ran: { exact: dry }, settled: undoubted }, []],
+    ["leaves no gas open where other limits are proven already", { ran: { exact: dry }, settled: undoubted }, []],
     [
       "leaves the calls inside open that may have failed unseen",
       { ran: { exact: did({ inner: { failed: [], unseen: 1 } }) } },
@@ -278,13 +278,13 @@ describe("an attempt", () => {
     expect(known.open.map(({ kind }) => kind)).toEqual(open);
   });
 
-  it("is not to be confirmed while it does not stand", () => {
+  it("is not confirmed while it does not stand", () => {
     const state = standing({ options: { confirmHead: true }, proof: { next: failing(lost) } });
     expect(everyDoubt(state).map(({ kind }) => kind)).toEqual(["incomparable"]);
   });
 });
 
-it("the figures of a scan are from the priced run, then from that of the funded", () => {
+it("the figures of a scan come from the priced run, then from the funded one", () => {
   const runOf = (name: "ample" | "funded" | "atNextFee") => [name, Result.succeed(named(name, [did()]))] as const;
   const told = (...names: ReadonlyArray<"ample" | "funded" | "atNextFee">) =>
     Result.getOrThrow(figuresOf({ runs: new Map(names.map(runOf)) }) ?? failing(lost)).name;
@@ -295,8 +295,8 @@ it("the figures of a scan are from the priced run, then from that of the funded"
   ]);
 });
 
-describe("a proof", () => {
-  it("is made on the latest block where there is no pending one, and tells it", async () => {
+describe("a further round of a proof", () => {
+  it("runs on the latest block where there is no pending one, and reports it", async () => {
     const given = { tag: "pending", isPosted: true, round: { run: failing(noPending) } } as const;
     const { lines, known } = await byProof("noPending", given);
     const posted = ["eth_getCode latest", "eth_getCode latest", "eth_simulateV1 readerOnly pinned"];
@@ -307,7 +307,7 @@ describe("a proof", () => {
     expect(known.findings.map(({ code, severity }) => [code, severity])).toEqual([["PendingUnavailable", "info"]]);
   });
 
-  it("asks the counts and the latest header behind the runs, which they are to be no older than", async () => {
+  it("asks the counts and the latest header behind the runs, which must be no older", async () => {
     const { order } = await byProof("incomparable", { proof: { next: failing(lost) } });
     const place = (word: string) => order.findIndex((line) => line.includes(word));
     expect(order.findLastIndex((line) => line.includes("eth_simulateV1"))).toBeLessThan(
@@ -316,7 +316,7 @@ describe("a proof", () => {
     expect(place("eth_getBlockByNumber")).toBe(order.length - 1);
   });
 
-  it("is made without what a world was refused for", async () => {
+  it("leaves out what a run was refused for", async () => {
     const ofHash = await byProof("unsupportedPart", { proof: { next: failing(form) } });
     expect(ofHash.lines).toEqual(attemptOn("unsupportedPart", "latest", "latest"));
     expect([...(ofHash.known.memory.recall("lacks")?.keys() ?? [])]).toEqual(["hash"]);
@@ -326,7 +326,7 @@ describe("a proof", () => {
     expect(ofEntries.known.moves).toBe(0);
   });
 
-  it("is made on a newer head, which is asked first, and counts its moves", async () => {
+  it("runs on a newer head, which is read first, and counts its moves", async () => {
     const { lines, known, before } = await byProof("headMoved", {
       proof: { next: failing(gone) },
       state: { moves: 1 },
@@ -347,7 +347,7 @@ describe("a proof", () => {
     expect(known.moves).toBe(1);
   });
 
-  it("is made on the header that was shown beside the runs, where that is a newer one", async () => {
+  it("runs on the header shown beside the runs, where that is newer", async () => {
     const newer = header({ number: 101n, hash: other });
     const beside = await byProof("headMoved", { proof: { beside: newer, header: newer } });
     expect(beside.lines).toEqual(attemptOn("headMoved", "pinned", "pinned"));
@@ -373,7 +373,7 @@ describe("a proof", () => {
     expect([known.shown.map(({ _tag }) => _tag), everyDoubt(known)]).toEqual([["Failure"], []]);
   });
 
-  it("is made on a newer head where a run stood on another, or one of the sender's was mined", async () => {
+  it("runs on a newer head where a run stood on another, or one of the sender's was mined", async () => {
     const moved = stood("next", pinned, { before: holding(rich, { number: 102n }) });
     expect((await byProof("headMoved", { proof: { next: moved } })).lines).toContain(askedHeader);
     const options = { pending: "preconfirmed" } as const;
@@ -394,12 +394,12 @@ describe("a proof", () => {
   it.each([
     ["misplaced", { proof: { next: failing(gateway) } }],
     ["incomparable", { proof: { next: failing(lost) } }],
-  ] as const)("is made once more, as it was: %s", async (because, given) => {
+  ] as const)("runs once more unchanged: %s", async (because, given) => {
     const { lines, known } = await byProof(because, given);
     expect([lines, known.moves]).toEqual([attemptOn(because, "pinned", "pinned"), 0]);
   });
 
-  it("is made once more where a fork parts a bundle, and what is placed otherwise with it", async () => {
+  it("runs once more where a fork parts a bundle, with the parts placed otherwise", async () => {
     const inputs = [{}, {}];
     const [exact] = standing({ inputs }).claim.worlds.rows;
     const next = BigInt(exact.context.time ?? 0) + 1n;
@@ -407,7 +407,7 @@ describe("a proof", () => {
     expect(lines).toEqual(attemptOn("forkBetween", "pinned", "pinned"));
   });
 
-  it("asks the witness alone where the exact run says nothing, and makes the attempt of it", async () => {
+  it("asks the witness alone where the exact run gives no answer, and builds the attempt on it", async () => {
     const given = { tag: "pending", round: { run: failing(lost), reader: null } } as const;
     const { lines, known, before } = await byProof("missingAnswer", given);
     expect(lines).toEqual(["1 missingAnswer eth_simulateV1 readerOnly pending"]);
@@ -431,7 +431,7 @@ describe("a proof", () => {
     }
   });
 
-  it("traces on the latest block what fails inside", async () => {
+  it("traces inner failures on the latest block", async () => {
     const [one] = standing({ inputs: [call] }).bundle;
     const outcome = { ...one.outcome, inner: { failed: [], unseen: 1 } };
     for (const tag of ["pending", "latest"] as const) {
@@ -445,7 +445,7 @@ describe("a proof", () => {
     }
   });
 
-  it("runs at other limits where its own are in doubt, in the next block, too, where they are used up there", async () => {
+  it("runs at other limits where its own are in doubt, also in the next block where they are used up there", async () => {
     const given = { inputs: [call], round: { codes: new Map() }, state: { open: [{ kind: "gasInDoubt" }] } } as const;
     const { lines, known } = await byProof("doubtfulLimit", given);
     expect(lines).toEqual(times(3, "1 doubtfulLimit eth_simulateV1 gas pinned"));
@@ -459,7 +459,7 @@ describe("a proof", () => {
     ]);
   });
 
-  it("asks all again in a nearer block where it fails in a later one", async () => {
+  it("asks everything in a nearer block where it fails in a later one", async () => {
     const { known, lines } = await byProof("closing", { ran: { exact: reverted } });
     expect(lines.filter((line) => /exact|next/.test(line))).toEqual(
       ["exact", "next"].map((run) => `1 closing eth_simulateV1 ${run} pinned`),
@@ -477,7 +477,7 @@ describe("a proof", () => {
     expect(claim.worlds.draw).toEqual(bracket.kind === "rest" && bracket.draw);
   });
 
-  it("runs in further worlds where the two differ", async () => {
+  it("runs in further blocks where the two differ", async () => {
     const given = { ran: { next: reverted } };
     const { lines, known } = await byProof("worldsDiffer", given);
     expect(lines).toEqual(["atNextFee", "exactOnLatest"].map((run) => `1 worldsDiffer eth_simulateV1 ${run} pinned`));
@@ -488,7 +488,7 @@ describe("a proof", () => {
     expect([comparisonOf(widened), comparisonOf(doubted), everyDoubt(widened)]).toEqual([null, null, []]);
   });
 
-  it("lists what is touched where two forks may part it, and takes it for used where nobody tells", async () => {
+  it("lists touched accounts where two forks may part them, and assumes use where no list comes", async () => {
     const answers = { ...standing({ inputs: [call] }).answers, rules: { fork: "amsterdam", by: "executed" } };
     const block = { requestsHash: parent, blockAccessListHash: null, slotNumber: null };
     const state = {
@@ -505,7 +505,7 @@ describe("a proof", () => {
     expect([other.lines, other.known.isForkUsed]).toEqual([[], true]);
   });
 
-  it("is made on a sealed block where a pending one does not hold still, and keeps what that said", async () => {
+  it("runs on a latest block where a pending one does not hold still, and keeps what that showed", async () => {
     const given = { tag: "pending", proof: { next: failing(gone) }, state: { moves: 2 } } as const;
     const { lines, known, before } = await byProof("headMoved (last)", given);
     expect(lines).toEqual([askedHeader, ...attemptOn("headMoved", "pinned", "pinned", 2)]);

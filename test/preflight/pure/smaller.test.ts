@@ -42,7 +42,7 @@ describe("a smaller limit", () => {
     ["is open where a trace is of another run", judged({ ...smaller, outcomes: at(1_600_001n).outcomes }), "open"],
   ])("%s", (_, found, expected) => expect(found).toBe(expected));
 
-  it("is judged of transactions whose limit changes alone", () => {
+  it("is judged only for transactions whose own limit changes", () => {
     const both = (one: Seen): Seen => ({
       limits: [...one.limits, 21_000n],
       outcomes: [...one.outcomes, outcome({ gasUsed: 21_000n })],

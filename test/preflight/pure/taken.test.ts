@@ -22,8 +22,8 @@ const called = (changed: Partial<Transaction>, kind: "contract" | "delegated" | 
   filled(caseOf(changed), { code: parties(transaction(changed), kind) }),
 ];
 
-describe("what was left out", () => {
-  it("is told in the order of the parts, and what was ignored with it", () => {
+describe("the parts that were left out", () => {
+  it("are shown in the order of the parts, with those ignored", () => {
     expect(leftOutOf(null)).toEqual([]);
     expect(leftOutOf(run([did()]))).toEqual([]);
     expect(leftOutOf(run([did()], { traced: false }))).toEqual(["traceTransfers"]);
@@ -48,7 +48,7 @@ describe("what was left out", () => {
       ["NativeMovesUnseen/warning"],
     ],
     ["tracing, though other events told", plain, run([did()], left("traceTransfers")), []],
-  ])("without %s", (_, cases, seen, found) => {
+  ])("are named: without %s", (_, cases, seen, found) => {
     expect(codes(checkUnsupported(cases, seen))).toEqual(found);
   });
 });
@@ -63,12 +63,12 @@ describe("the base fee without validation", () => {
       reader: Result.succeed(named("readerOnly", [], { plan: plan({ name: "readerOnly", ...without }), before: free })),
       ...changed,
     });
-  it("is what the header gives, never that of the simulated block", () => {
+  it("is the header's, never that of the simulated block", () => {
     const { simulatedBaseFee, quote, balanceOf } = answersTo(round());
     expect([simulatedBaseFee, quote.baseFeePerGas !== null && quote.baseFeePerGas > 0n]).toEqual([null, true]);
     expect(balanceOf(alice)).toBe(rich);
   });
-  it("is what validation shows, where there is some", () => {
+  it("is the validated one, where there is some", () => {
     const reader = Result.succeed(named("readerOnly", []));
     const seen = Result.succeed(run([did()]));
     expect(answersTo(round({ run: seen, reader })).simulatedBaseFee).toBe(gwei);
@@ -85,7 +85,7 @@ const whole = plan({
 
 const rootless = { ...whole, blockOverrides: { time: 7n } };
 
-describe("what an endpoint lacks is left out", () => {
+describe("the parts that an endpoint lacks", () => {
   it.each([
     ["nothing", [], {}],
     ["a part", ["validation"], { without: new Set(["validation"]) }],
@@ -97,7 +97,9 @@ describe("what an endpoint lacks is left out", () => {
       { blockOverrides: { time: 7n }, ahead: [{ time: 5n }] },
     ],
     ["what no plan goes without", ["deployment"], {}],
-  ] as const)("%s", (_, lacks, expected) => expect(adapt(whole, new Set(lacks))).toEqual({ ...whole, ...expected }));
+  ] as const)("leave out %s", (_, lacks, expected) =>
+    expect(adapt(whole, new Set(lacks))).toEqual({ ...whole, ...expected }),
+  );
 
   const invalid = (detail: string) => new RpcError({ method: "m", reason: new InvalidParams({ detail }) });
   const order = new RpcError({ method: "m", reason: new SimBlockOrder({ detail: "" }) });
@@ -152,10 +154,10 @@ describe("what an endpoint lacks is left out", () => {
     ["a form, without a lens", { ...rootless, lens: [] }, invalid("nonsense"), null],
     ["a node in trouble", whole, syncing, null],
     ["what the call does", whole, new ExecutionReverted({}), null],
-  ] as const)("learnt from %s", (_, given, failure, expected) => expect(learn(given, failure)).toEqual(expected));
+  ] as const)("are learned from %s", (_, given, failure, expected) => expect(learn(given, failure)).toEqual(expected));
 });
 
-describe("a run whose root or lens may be to blame", () => {
+describe("a run with a root or lens that may be to blame", () => {
   const asked = (answers: (asked: number) => Answer, of: typeof whole = rootless) =>
     Effect.gen(function* () {
       const heard = yield* sent(simulate({ ...of, ahead: [] }, indexAbis([])));
@@ -166,11 +168,11 @@ describe("a run whose root or lens may be to blame", () => {
   const refusal = rpcError({ code: -32602, message: "nonsense" });
   const block = { number: "0x1", hash: `0x${"01".repeat(32)}`, timestamp: "0x1", gasLimit: "0x1", gasUsed: "0x0" };
   const ran = [{ ...block, parentHash: `0x${"02".repeat(32)}`, calls: [] }];
-  it("is asked without, and that is remembered where it helped", async () =>
+  it("is asked without it, and that is remembered where it helped", async () =>
     expect(await asked((before) => (before === 0 ? refusal : ran))).toEqual([true, true, false]));
-  it("is no lack of the endpoint where it did not help", async () =>
+  it("leaves no mark on the endpoint where that did not help", async () =>
     expect(await asked(() => refusal)).toEqual([false, false, false]));
-  it("is remembered beside what is named in between, and has no slots without its lens", async () => {
+  it("is remembered beside a part named in between, and has no slots without its lens", async () => {
     const named = rpcError({ code: -32602, message: "unknown field `validation`" });
     const answers = [refusal, named, ran];
     const made = Effect.gen(function* () {
@@ -184,7 +186,7 @@ describe("a run whose root or lens may be to blame", () => {
       lacks: ["validation", "entries"],
     });
   });
-  it("is asked without its root where it is not the lens, or going without that did not help", async () => {
+  it("is asked without its root where the lens is not to blame, or leaving that out did not help", async () => {
     expect(await asked((before) => (before === 0 ? refusal : ran), { ...whole, lens: [] })).toEqual([
       true,
       false,
@@ -195,7 +197,7 @@ describe("a run whose root or lens may be to blame", () => {
   });
 });
 
-it("a run of an endpoint that refused simulations is not asked, and fails by that refusal", async () => {
+it("a run is not sent to an endpoint that refused simulations, and fails by that refusal", async () => {
   let simulations = 0;
   const asked = Effect.gen(function* () {
     const { memory } = yield* Rpc.Rpc;

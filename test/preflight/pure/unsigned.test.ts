@@ -62,14 +62,14 @@ describe("an authorisation that is not signed", () => {
       { code: delegationOf(code) },
       [0, 1],
     ],
-  ] as const)("that %s", (_, list, fact, made, nonces) => {
+  ] as const)("that %s is read or refused", (_, list, fact, made, nonces) => {
     const { state, call } = run(list, { [alice]: fact });
     if (made === undefined) expect(state).not.toHaveProperty(alice);
     else expect(state[alice]).toMatchObject(made);
     expect((call["authorizationList"] as ReadonlyArray<{ nonce: number }>).map((each) => each.nonce)).toEqual(nonces);
   });
 
-  it("has a helper that exists where its account does, and delegates where that does", () => {
+  it("gets a helper with code where its account exists, and with a delegation where that has one", () => {
     const delegated = { ...plain, code: delegationOf(bob) };
     expect(run([entry(alice, 5)], { [alice]: plain }).state[helper(0)]).toEqual({ balance: "0x1" });
     expect(run([entry(alice, 5)], { [alice]: delegated }).state[helper(0)]).toMatchObject({ code: delegated.code });
@@ -84,7 +84,7 @@ describe("an authorisation that is not signed", () => {
     expect([early.state, early.call["nonce"]]).toEqual([{}, "0x5"]);
   });
 
-  it("stands on overrides that are there, under whatever letters", () => {
+  it("keeps overrides that are there, in any letter case", () => {
     const key = alice.toUpperCase().replace("0X", "0x");
     const { state } = run(
       [entry(alice, 9)],
@@ -95,7 +95,7 @@ describe("an authorisation that is not signed", () => {
     expect(Object.keys(state)).not.toContain(alice);
   });
 
-  it("leaves the signed ones of others as they are, and takes those of its own account with it", () => {
+  it("leaves signed ones of others as they are, and replaces those of its own account", () => {
     const key = `0x${"11".repeat(32)}` as const;
     const mine = addressOfKey(key);
     const signed = (nonce: number, by: `0x${string}`) => {
@@ -113,7 +113,7 @@ describe("an authorisation that is not signed", () => {
   });
 });
 
-it("an authorisation that is signed here is of the key's account", () => {
+it("signed here is of the key's account", () => {
   const key = `0x${"ab".repeat(32)}` as const;
   const said = { address: bob, chainId: 1, nonce: 3 };
   const { r, s, yParity } = signAuthorization(key, said);

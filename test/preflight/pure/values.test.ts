@@ -13,7 +13,7 @@ const luck = fc
 const steps = (limit: bigint, blocks: number, sign: bigint): bigint =>
   blocks === 0 ? limit : steps(limit + sign * (limit / 1_024n - 1n), blocks - 1, sign);
 
-describe("an ordinary block", () => {
+describe("an ordinary simulated block", () => {
   it.each([30_000_000n, 60_000_000n])("keeps a gas limit that rests at %i", (gasLimit) => {
     fc.assert(
       fc.property(luck, (drawn) => {
@@ -23,14 +23,19 @@ describe("an ordinary block", () => {
       }),
     );
   });
-  it.each([30_000_000n, 59_941_408n])("moves one of %i by whole steps in front of the last world", (gasLimit) => {
-    const seen = fc
-      .sample(luck, 50)
-      .map((drawn) => ordinaryBlock({ ...ground, gasLimit, isLast: false, signed: request(2n * gwei) }, drawn).values);
-    const above = gasLimit === 30_000_000n ? steps(gasLimit, 4, 1n) : 60_000_000n;
-    expect(new Set(seen.map((values) => values.gasLimit))).toEqual(new Set([above, steps(gasLimit, 4, -1n)]));
-  });
-  it("moves one that does not by whole steps of builders, or not, and no further than a round number", () => {
+  it.each([30_000_000n, 59_941_408n])(
+    "moves a gas limit of %i by whole steps in front of the last block",
+    (gasLimit) => {
+      const seen = fc
+        .sample(luck, 50)
+        .map(
+          (drawn) => ordinaryBlock({ ...ground, gasLimit, isLast: false, signed: request(2n * gwei) }, drawn).values,
+        );
+      const above = gasLimit === 30_000_000n ? steps(gasLimit, 4, 1n) : 60_000_000n;
+      expect(new Set(seen.map((values) => values.gasLimit))).toEqual(new Set([above, steps(gasLimit, 4, -1n)]));
+    },
+  );
+  it("moves another gas limit by whole steps of builders, or not, and no further than a round number", () => {
     const seen = (gasLimit: bigint) =>
       new Set(
         fc
@@ -70,7 +75,7 @@ describe("an ordinary block", () => {
   });
 });
 
-it("what pays by the base fee does so the most in the last world", () => {
+it("pays most by the base fee in the last block", () => {
   fc.assert(
     fc.property(luck, luck, fc.bigInt(0n, 100n * gwei), (one, other, baseFee) => {
       const of = { ...ground, baseFee, gasLimit: null, signed: request(1_000n * gwei) };

@@ -21,7 +21,7 @@ const shown = (here: ReturnType<typeof world>, there: ReturnType<typeof world>) 
   return [transfers.map(({ amount }) => amount), balanceChanges.map(({ delta, after }) => [delta, after])];
 };
 
-it("what comes in is the least of both, what leaves the most", () => {
+it("the worse of two movements is the least that comes in and the most that leaves", () => {
   const [young, old] = [world([moved(10n)], [changed(10n)]), world([moved(80n)], [changed(80n)])];
   expect(shown(old, young)).toEqual([[10n], [[10n, 10n]]]);
   expect(shown(young, old)).toEqual([[10n], [[10n, 10n]]]);
@@ -33,7 +33,7 @@ it("what comes in is the least of both, what leaves the most", () => {
   expect(shown(dear, cheap)).toEqual([[7n], [[-7n, -7n]]]);
 });
 
-it("strangers, what was not measured and movements of another shape stay as they are", () => {
+it("the worse of two leaves strangers, unmeasured and differently shaped movements as they are", () => {
   const of = (amount: bigint) => world([moved(amount, bob, bob)], [changed(amount, { account: bob })]);
   expect(shown(of(9n), of(1n))).toEqual([[9n], [[9n, 9n]]]);
   const logged = world([], [changed(1n, { evidence: "logged" })]);
