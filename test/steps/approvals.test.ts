@@ -57,28 +57,28 @@ const check = (
   return Approvals.check(approvals, cases, { before, after: unseen, chainId: 1 });
 };
 
-describe("an approval", () => {
+describe("an approval in the report", () => {
   const view = (amount: bigint, code = contract) =>
     seeing([allowance(token, alice, bob), answered(amount)], lives(code));
-  it("is measured on both sides, else what its event says, else what was asked for", () => {
+  it("is measured on both sides, else read from its event, else from the calldata", () => {
     expect(read([right()], { before: view(1n), after: view(5n) })).toMatchObject([
       { before: 1n, after: 5n, evidence: "measured", spenderKind: "contract" },
     ]);
     expect(read([right()])).toMatchObject([{ before: null, after: 9n, evidence: "logged", spenderKind: "unknown" }]);
     expect(read([right({ seen: "calldata" })])).toMatchObject([{ after: 9n, evidence: "estimated" }]);
   });
-  it("that only the calldata asks for, of a contract that answers nothing like it, is none", () => {
+  it("that only the calldata asks for is none where the contract answers nothing like it", () => {
     const mute = seeing([allowance(token, alice, bob), answer("0x", false)]);
     expect(read([right({ seen: "calldata" })], { before: mute, after: mute })).toEqual([]);
     expect(read([right()], { before: mute, after: mute })).toHaveLength(1);
   });
-  it("of a router's permit is none where what it may be of did not change, or was not seen", () => {
+  it("of a router's permit is none where its allowance did not change, or was not seen", () => {
     const means = right({ seen: "calldata", isMeans: true });
     expect(read([means], { before: view(5n), after: view(5n) })).toEqual([]);
     expect(read([means])).toEqual([]);
     expect(read([means], { before: view(1n), after: view(5n) })).toMatchObject([{ before: 1n, after: 5n }]);
   });
-  it("goes to whoever lives at the spender, before and after", () => {
+  it("has the kind of account at the spender, before and after", () => {
     const kind = (before: string | null, after: string) =>
       read([right()], {
         ...(before === null ? {} : { before: seeing(lives(before)) }),
@@ -89,7 +89,7 @@ describe("an approval", () => {
     ]);
     expect(kind("0x", `0xef0100${token.slice(2)}`)).toBe("delegated");
   });
-  it("is unlimited from the supply on, from where no supply reaches, and where a narrow token keeps its most", () => {
+  it("is unlimited from the supply on, from where no supply reaches, and at a narrow token's maximum", () => {
     const unlimited = (said: bigint, changed: Partial<Right> = {}, views: Views = {}) =>
       read([right({ claim: said, ...changed })], views)[0]?.unlimited;
     const supply = (amount: bigint): View => seeing([totalSupply(token), answered(amount)]);
@@ -112,7 +112,7 @@ describe("an approval", () => {
     expect(unlimited(1n, { operator: true, standard: "erc721" })).toBe(true);
     expect(unlimited(2n ** 200n, { tokenId: 5n, standard: "erc721" })).toBe(false);
   });
-  it("of one NFT that is taken back shows whose right ends", () => {
+  it("of one NFT that is taken back shows the former spender", () => {
     const nobody = at("0");
     const back = right({ standard: "erc721", tokenId: 7n, open: 7n, spender: nobody, claim: 0n });
     const had = seeing([getApproved(token, 7n), answered(bob)]);
@@ -128,7 +128,7 @@ describe("an approval", () => {
     ["ends later than before, is more", 76n, 9n, 9n, 1],
     ["ends sooner than before, is not", 78n, 9n, 9n, 0],
     ["had expired, and is renewed, is new", -1n, 9n, 0n, 1],
-  ])("of Permit2 that %s", (_, left, after, before, findings) => {
+  ])("is handled for Permit2 that %s", (_, left, after, before, findings) => {
     const now = environment().timestamp;
     const permit2 = at("3");
     const kept = (amount: bigint, expiration: bigint) =>
@@ -148,7 +148,7 @@ describe("an approval", () => {
     expect(approvals).toMatchObject([{ before, after: 9n, expiration: now + 77n, evidence: "measured" }]);
     expect(check(approvals, { inputs: [{}, {}] })).toHaveLength(findings);
   });
-  it("of Permit2 that is left to expire at once is taken back", () => {
+  it("of Permit2 is taken back where it is set to expire at once", () => {
     const permit2 = at("3");
     const now = environment().timestamp;
     const kept = (expiration: bigint) =>
@@ -160,7 +160,7 @@ describe("an approval", () => {
       read([right({ standard: "permit2", keeper: permit2 })], { before: kept(now + 77n), after: kept(now - 1n) }),
     ).toMatchObject([{ before: 9n, after: 0n, evidence: "measured" }]);
   });
-  it("of an operator and of Permit2 is read where it is kept", () => {
+  it("of an operator and of Permit2 is read at its own place", () => {
     const all = seeing([isApprovedForAll(token, alice, bob), answered(1n)]);
     expect(read([right({ standard: "erc721", operator: true })], { after: all })).toMatchObject([
       { after: 1n, unlimited: true, evidence: "measured" },
@@ -171,19 +171,19 @@ describe("an approval", () => {
       { after: 8n, expiration: 77n, evidence: "measured" },
     ]);
   });
-  it("is what the token turns out to be, and told once where two shapes are the same right", () => {
+  it("has the kind that the token turns out to have, once where two shapes are the same right", () => {
     const coin = right({ open: 9n });
     const single = right({ standard: "erc721", tokenId: 9n, open: 9n, claim: 1n });
     expect(read([coin, single], {}, new Map([[token, "erc20"]]))).toMatchObject([{ standard: "erc20", after: 9n }]);
   });
 });
 
-describe("what an approval gives away", () => {
+describe("the finding about an approval", () => {
   const approving = {
     to: token,
     data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, 9n] })),
   };
-  it("is one finding: information where it is the purpose, left over where it is not, and worse without a limit", () => {
+  it("is one: information for the purpose, left over otherwise, and worse without a limit", () => {
     expect(codes(check(granted(9n), { inputs: [approving] }))).toEqual(["ApprovalGranted/info"]);
     expect(codes(check(granted(9n)))).toEqual(["ApprovalLeftOver/warning"]);
     expect(codes(check(granted(9n), { inputs: [approving, {}] }))).toEqual(["ApprovalLeftOver/warning"]);
@@ -199,12 +199,12 @@ describe("what an approval gives away", () => {
     expect(unlimited[0]?.numbers).toContainEqual({ name: "", unit: "text", value: "left over at the end" });
     expect(codes(check(granted(2n ** 255n), { inputs: [approving] }))).toEqual(["ApprovalUnlimited/warning"]);
   });
-  it("to people is a warning, unless they send the bundle themselves", () => {
+  it("is a warning for a person as spender, unless that sends the bundle", () => {
     const toEoa = read([right()], { after: seeing(lives()) });
     expect(codes(check(toEoa, { inputs: [approving] }))).toEqual(["ApprovalGranted/warning"]);
     expect(codes(check(toEoa, { inputs: [approving, { from: bob }] }))).toEqual(["ApprovalLeftOver/warning"]);
   });
-  it("is nothing where it shrinks, ends, or has ended already", () => {
+  it("is absent where it shrinks, ends, or has ended already", () => {
     const shrinking = { before: seeing([allowance(token, alice, bob), answered(9n)]) };
     expect(check(read([right({ claim: 9n })], shrinking))).toEqual([]);
     expect(check(granted(0n))).toEqual([]);
@@ -214,7 +214,7 @@ describe("what an approval gives away", () => {
     expect(check(read([right(past)], { after: now }))).toEqual([]);
     expect(codes(check(granted(9n, past)))).toEqual(["ApprovalLeftOver/warning"]);
   });
-  it("is told beside calldata that is read once, however many approvals there are", () => {
+  it("stands beside calldata that is read once, however many approvals there are", () => {
     const multicall = (count: number) => ({
       to: token,
       data: hexOf(
@@ -239,14 +239,14 @@ describe("what an approval gives away", () => {
     const told = (count: number) => codes(Approvals.checkCalls(bundle(multicall(count)), unread));
     expect([told(120), told(300)]).toEqual([[], ["CalldataCut/warning"]]);
   });
-  it("is known as the approval is, and told of its transaction", () => {
+  it("has the approval's evidence, and its transaction", () => {
     const [finding] = check(granted(9n, { transaction: 2, seen: "calldata" }));
     expect(finding).toMatchObject({ transaction: 2, evidence: "estimated", step: "approvals" });
     expect(finding?.numbers).toContainEqual({ name: "amount", unit: "units", value: 9n });
   });
 });
 
-describe("a function that makes a call in some contracts, and a DELEGATECALL in others", () => {
+describe("a function that is a call in some contracts, and a DELEGATECALL in others,", () => {
   const execute = encodeFunctionData({
     abi: parseAbi(["function execute(address,bytes)"]),
     args: [token, "0x12345678"],
@@ -290,15 +290,15 @@ describe("a function that makes a call in some contracts, and a DELEGATECALL in 
     ["of which the run saw other code", [dispatching("f1"), { before: seenAs(dispatching("f4")) }], "unavailable"],
     ["whose code changed", [dispatching("f1"), { after: seenAs(dispatching("f4")) }], "unavailable"],
     ["of which the run saw nothing", [dispatching("f1"), { before: unseen }], "unavailable"],
-  ])("of a contract %s", (_, [code, views], severity) => {
+  ])("is judged in a contract %s", (_, [code, views], severity) => {
     const [finding, ...more] = told(code, views);
     expect([codes(finding === undefined ? [] : [finding]), more]).toEqual([[`CalldataCut/${severity}`], []]);
     expect(finding?.numbers[0]).toEqual({ name: "contract", unit: "address", value: bob });
   });
-  it("is not read where its calldata is cut short, whoever is called", () => {
+  it("is not read where its calldata is cut short, whatever contract is called", () => {
     expect(codes(told(dispatching("f1"), { data: execute.slice(0, 138) }))).toEqual(["CalldataCut/unavailable"]);
   });
-  it("is told of the contract that makes the call, once", () => {
+  it("has one finding about the contract that makes the call", () => {
     const abi = parseAbi(["function execute(address,uint256,bytes)"]);
     const nested = encodeFunctionData({ abi, args: [keeper, 0n, execute] });
     const [finding] = told(dispatching("f1"), { data: nested });

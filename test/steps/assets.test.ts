@@ -52,14 +52,14 @@ const read = (
 };
 const balances = (of: Address, amount: bigint): View => seeing([balanceOf(token, of), answered(amount)]);
 
-describe("a balance", () => {
-  it("that agrees with the events is measured, and nothing is said", () => {
+describe("a measured balance", () => {
+  it("has no finding where it agrees with the events", () => {
     const { changes, codes: found } = read([holding(alice, token)], [moved(5n)], {
       ...{ before: balances(alice, 9n), after: balances(alice, 4n) },
     });
     expect([changes, found]).toEqual([[[-5n, "measured"]], []]);
   });
-  it("that disagrees counts, and both numbers are shown", () => {
+  it("counts where it disagrees with the events, and both numbers are shown", () => {
     const { changes, findings } = read([holding(bob, token)], [moved(5n)], {
       ...{ before: balances(bob, 0n), after: balances(bob, 4n) },
     });
@@ -72,23 +72,23 @@ describe("a balance", () => {
       ]),
     );
   });
-  it("that changes in silence is found, and one that does not change is measured but not shown", () => {
+  it("shows a change in silence, and an unchanged one is measured but not shown", () => {
     const silent = read([holding(alice, token)], [], { before: balances(alice, 9n), after: balances(alice, 1n) });
     expect([silent.changes, silent.codes]).toEqual([[[-8n, "measured"]], ["TransferMismatch/warning"]]);
     const still = read([holding(alice, token)], [], { before: balances(alice, 9n), after: balances(alice, 9n) });
     expect([still.changes, still.codes, still.measured]).toEqual([[], [], [0n]]);
   });
-  it("that somebody asked for is shown though it did not change, where it could be read", () => {
+  it("is shown on request though it did not change, where it could be read", () => {
     const wanted = [{ ...holding(alice, token), wanted: true }];
     const views = { before: balances(alice, 9n), after: balances(alice, 9n) };
     expect(read(wanted, [], views).changes).toEqual([[0n, "measured"]]);
     expect(read(wanted, []).changes).toEqual([]);
   });
-  it("that nobody could read on both sides is what the events say", () => {
+  it("is replaced by the events where it was not read on both sides", () => {
     const { changes, measured } = read([holding(alice, token)], [moved(5n)], { before: balances(alice, 9n) });
     expect([changes, measured]).toEqual([[[-5n, "logged"]], []]);
   });
-  it("in the native currency does not show what the simulation took for gas", () => {
+  it("in native currency does not include the gas of the simulation", () => {
     const view = (balance: bigint) => seeing([{ kind: "account", address: alice }, account("0x", balance)]);
     const paid: Assets.MovementFacts["paid"] = new Map([[alice, 90n]]);
     const told = read([holding(alice, null)], [native(0, alice, bob, 10n)], {
@@ -98,7 +98,7 @@ describe("a balance", () => {
   });
 });
 
-describe("a deposit", () => {
+describe("a deposit at the EntryPoint", () => {
   const deposits = new Set([token]);
   const looked = (by: Address, [deposit, left]: readonly [bigint, bigint], [had, has]: readonly [bigint, bigint]) => {
     const view = (amount: bigint, balance: bigint): View =>
@@ -106,7 +106,7 @@ describe("a deposit", () => {
     const sights = { before: view(deposit, had), after: view(left, has), deposits };
     return read([holding(by, null), holding(by, token)], had === has ? [] : [native(0, token, by, has - had)], sights);
   };
-  it("is no token, whatever becomes of it", () => {
+  it("is no token, whatever happens to it", () => {
     for (const [by, levels, balance] of [
       [alice, [5n, 9n], [7n, 7n]],
       [alice, [9n, 5n], [7n, 11n]],
@@ -114,7 +114,7 @@ describe("a deposit", () => {
     ] as const)
       expect(looked(by, levels, balance).codes).toEqual([]);
   });
-  it("of a signer that shrinks for nothing is shown, and a doubt", () => {
+  it("of a signer that shrinks for nothing is shown, with a doubt", () => {
     for (const balance of [
       [7n, 7n],
       [7n, 10n],
@@ -129,7 +129,7 @@ describe("tokens with ids", () => {
   const owned = (one: Address) => ({ ...holding(one, token, 7n), owned: true });
   const owns = (owner: Address | null): View =>
     seeing([ownerOf(token, 7n), owner === null ? answered(2n ** 200n) : answered(owner)]);
-  it("are owned or not, one by one; an id that comes into being had no owner", () => {
+  it("are owned or not, one by one; a new id had no owner", () => {
     const both = read([owned(alice), owned(bob)], [nft(7n)], { before: owns(alice), after: owns(bob) });
     expect([both.changes, both.codes]).toEqual([
       [
@@ -140,11 +140,11 @@ describe("tokens with ids", () => {
     ]);
     expect(read([owned(bob)], [nft(7n)], { before: owns(null), after: owns(bob) }).changes).toEqual([[1n, "measured"]]);
   });
-  it("whose owner nobody could read on either side are not measured", () =>
+  it("are not measured where no owner could be read on either side", () =>
     expect(read([owned(bob)], [nft(7n)], { before: owns(null), after: owns(null) }).changes).toEqual([[1n, "logged"]]));
-  it("that were read on one side alone are not measured", () =>
+  it("are not measured where they were read on one side alone", () =>
     expect(read([owned(bob)], [nft(7n)], { before: owns(alice), after: unseen }).changes).toEqual([[1n, "logged"]]));
-  it("are shown by their ids; the collection only where the ids do not explain it", () => {
+  it("are shown by id; the collection only where the ids do not explain it", () => {
     const collection = [holding(bob, token)];
     const explained = read(collection, [nft(7n)], { before: balances(bob, 0n), after: balances(bob, 1n) });
     expect(explained.changes).toEqual([]);
@@ -157,13 +157,13 @@ describe("tokens with ids", () => {
     const told = read([holding(bob, token, 3n)], [transfer], { before: view(1n), after: view(7n) });
     expect([told.changes, told.codes]).toEqual([[[6n, "measured"]], []]);
   });
-  it("are left alone where the token turns out to be none of them", () =>
+  it("are dropped where the token turns out to be none of them", () =>
     expect(
       read([owned(bob)], [], { before: owns(alice), after: owns(bob), standards: new Map([[token, "erc20"]]) }).changes,
     ).toEqual([]));
 });
 
-it("disagreements are told one by one up to a number that can be read, and of the chain's own currency beside them", () => {
+it("disagreements are listed one by one up to a number, with that of the native currency beside them", () => {
   const many = Array.from({ length: 50 }, (_, index) => holding(alice, token, BigInt(index)));
   const view = (amount: bigint): View => ({
     ...unseen,
@@ -178,7 +178,7 @@ it("disagreements are told one by one up to a number that can be read, and of th
   expect(told([...ofItself, ...many]).filter((code) => code === "TransferMismatch/warning")).toEqual(warned);
 });
 
-describe("the gas that a run charged", () => {
+describe("the gas cost that a run charged", () => {
   const [one, two] = bundle({}, { from: bob });
   const cases = [
     filled(one, {
@@ -198,7 +198,7 @@ describe("the gas that a run charged", () => {
       [bob, 90n],
     ]);
   });
-  it("holds the blobs too, where one price for all of them explains what gas and events do not", () => {
+  it("includes blobs, where one price for all of them explains what gas and events do not", () => {
     const hashes = [`0x01${"ab".repeat(31)}`, `0x01${"cd".repeat(31)}`] as const;
     const [posting] = bundle({ blobVersionedHashes: hashes, maxFeePerBlobGas: 7n });
     const cost = (left: bigint, cap = 7n) => {
@@ -210,7 +210,7 @@ describe("the gas that a run charged", () => {
     expect([cost(0n), cost(5n * 262_144n), cost(8n * 262_144n)]).toEqual([1_000n, 1_000n + 5n * 262_144n, 1_000n]);
     expect([cost(5n * 262_144n + 1n), cost(-262_144n)]).toEqual([1_000n, 1_000n]);
   });
-  it("and the operator fee may have moved a signer's balance by what it is, or by what the limit leaves of it", () => {
+  it("allows the operator fee, whole or without the unused limit, in a signer's balance", () => {
     const extra = { l1Fee: 9n, l1FeeAtMost: 9n, operatorFee: 60n, operatorFeeAtMost: 90n };
     const charged = cases.map((each, index) => (index === 0 ? { ...each, charged: { extra, findings: [] } } : each));
     const operator = Assets.operatorFees(charged, [{ gas: 200n }, { gas: 10n }]);
@@ -227,6 +227,6 @@ describe("the gas that a run charged", () => {
       expect([changes, measured]).toEqual([[[delta, "measured"]], [delta]]);
     }
   });
-  it("was earned by nobody whom the witness did not see", () =>
+  it("is credited to no recipient whom the witness did not see", () =>
     expect([...Assets.gasPaid(cases, 7n, { before: unseen }).keys()]).toEqual([alice, bob]));
 });

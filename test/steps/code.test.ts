@@ -42,7 +42,7 @@ describe("the kind of an account", () => {
     const { kind: found, evidence } = Code.decideAccount(address, { asked, ...sight });
     return `${found}/${evidence}`;
   };
-  it("is what the witness saw, else what the node said", () => {
+  it("is the witness's, else the node's", () => {
     expect(kind(said(none), seen(none, none))).toBe("nobody/measured");
     expect(kind(said(some), seen(some, some))).toBe("contract/measured");
     expect(kind(failed, seen(some, some))).toBe("contract/measured");
@@ -52,12 +52,12 @@ describe("the kind of an account", () => {
     expect(kind(said(delegation), seen(delegation, delegation))).toBe("delegated/measured");
     expect(kind(said(`${delegation}00`), seen(`${delegation}00`, none))).toBe("contract/measured");
   });
-  it("is unknown where nobody said, or where the node claims what was not there", () => {
+  it("is unknown without an answer, or where the node claims code that was not there", () => {
     expect(kind(failed, nobodyLooked)).toBe("unknown/unavailable");
     expect(kind(undefined, nobodyLooked)).toBe("unknown/unavailable");
     expect(kind(said(some), seen(none, none))).toBe("unknown/unavailable");
   });
-  it("counts what the bundle brings into being only where it came in time", () => {
+  it("includes an account that the bundle creates, only from its creation on", () => {
     expect(kind(said(none), seen(none, some, "before"))).toBe("contract/measured");
     expect(kind(said(none), seen(none, some, "after"))).toBe("nobody/measured");
     expect(kind(said(none), seen(none, some, "unclear"))).toBe("unknown/unavailable");
@@ -77,7 +77,7 @@ describe("the kind of an account", () => {
   });
 });
 
-describe("a transaction", () => {
+describe("the findings about the two ends of a transaction", () => {
   const looked = (
     changed: Partial<Transaction>,
     {
@@ -102,7 +102,7 @@ describe("a transaction", () => {
   };
   const data = hexOf("0x12345678");
 
-  it("from a contract, to nobody, to a delegate without code, to a precompile", () => {
+  it("cover a contract as sender, no code, a delegate without code, and a precompile", () => {
     expect(looked({}, { codes: { [alice]: some } }).codes).toEqual(["SenderNotEoa/blocker"]);
     expect(looked({ data }).codes).toEqual(["NoCode/blocker"]);
     const mark = "8021".repeat(8);
@@ -133,7 +133,7 @@ describe("a transaction", () => {
     ["who deposits for a chain", `0x${"deaddead".repeat(4)}dead0001`],
     ["an address of one digit", `0x${"1".repeat(40)}`],
     ["a large number, still", `0x${"00".repeat(15)}0102030405`],
-  ])("from %s, whose key nobody has", (_, from) => {
+  ])("include a sender %s, whose key nobody has", (_, from) => {
     expect(looked({ from: Address.make(from as Address) }).codes).toEqual(["SenderWithoutKey/warning"]);
     expect(looked({ to: Address.make(from as Address) }).codes).toEqual([]);
   });
@@ -142,11 +142,11 @@ describe("a transaction", () => {
     `0x${"00".repeat(8)}5b38da6a701c568545dcfcb0`,
     `0x${"00".repeat(14)}010203040506`,
     `0x${"dead".repeat(5)}00112233445566778899`,
-  ])("from %s, which somebody may have searched for", (from) =>
+  ])("include a sender %s, which somebody may have searched for", (from) =>
     expect(looked({ from: Address.make(from as Address) }).codes).toEqual([]),
   );
 
-  it("that deploys: where, and how much", () => {
+  it("name the address and size of a deployment", () => {
     expect(looked({ to: null, data }).code.creates).toBe("0x5fbdb2315678afecb367f032d93f642f64180aa3");
     expect(looked({ to: null, data }, { nonce: null }).code.creates).toBeNull();
     const size = (bytes: number) => looked({ to: null, data: hexOf(`0x${"00".repeat(bytes)}`) }).codes;
@@ -154,7 +154,7 @@ describe("a transaction", () => {
     expect(size(49_153)).toEqual(["InitCodeTooLarge/blocker"]);
   });
 
-  it("whose ends nobody could see is not known, and is said once where both ends are one", () => {
+  it("say unknown where nobody could see the ends, once where both are one account", () => {
     expect(looked({}, { view: unseen }).codes).toEqual(["AccountUnknown/unavailable", "AccountUnknown/unavailable"]);
     expect(looked({ to: alice }, { view: unseen }).codes).toEqual(["AccountUnknown/unavailable"]);
     const [finding] = looked({ to: alice }, { view: unseen }).findings;
@@ -162,7 +162,7 @@ describe("a transaction", () => {
   });
 });
 
-it("a request for code that failed is said with its error, and costs no more than another witness makes up for", () => {
+it("a failed request for code has a finding, and costs only what the witness does not make up for", () => {
   const check = (view: View) => {
     const cases = numbered([{ to: alice }]);
     const answers: Seen = {
@@ -174,7 +174,7 @@ it("a request for code that failed is said with its error, and costs no more tha
   expect(check(unseen)).toEqual(["Transport/unavailable"]);
 });
 
-it("every account is asked about once, and one failure leaves the others", async () => {
+it("every account is read once, and one failure leaves the others", async () => {
   const asked: Array<unknown> = [];
   const layer = layerScripted({
     eth_getCode: ([address]) => {
@@ -193,7 +193,7 @@ it("every account is asked about once, and one failure leaves the others", async
   expect(everyLook(ends, everyStep)).toEqual([alice, bob, token].map((address) => ({ kind: "account", address })));
 });
 
-describe("code that is there only after the bundle", () => {
+describe("code that exists only after the bundle", () => {
   const signer = privateKeyToAccount(accounts[2].privateKey);
   const authority = Address.make(signer.address.toLowerCase() as Address);
   const deployed = Address.make("0x5fbdb2315678afecb367f032d93f642f64180aa3");
@@ -230,11 +230,11 @@ describe("code that is there only after the bundle", () => {
     // the factory may be the call before or the one after
     [["calls", "calls", "calls"], 1, "unclear"],
     [["calls", "calls", "pays"], 1, "unclear"],
-  ])("was there, where the bundle %j does it, for call %i: %s", async (kinds, index, expected) => {
+  ])("was there where the bundle %j creates it, for call %i: %s", async (kinds, index, expected) => {
     expect(await appears(kinds, index)).toBe(expected);
   });
 
-  it("is there for what comes after the deployment, by the nonces that were chosen", () => {
+  it("is there for calls behind the deployment, by the chosen nonces", () => {
     const deploy = { to: null, data: hexOf("0x00") };
     const call = { data: hexOf("0x12") };
     const appearance = (address: Address, index: number, all: ReturnType<typeof numbered>) => {
@@ -248,7 +248,7 @@ describe("code that is there only after the bundle", () => {
   });
 });
 
-describe("whom a later transaction calls", () => {
+describe("the code that a later transaction calls", () => {
   const made = Address.make(`0x${"3b".repeat(20)}`);
   const [factory, call] = [
     { to: token, data: hexOf("0x01") },
@@ -268,7 +268,7 @@ describe("whom a later transaction calls", () => {
   const isNobody = ["nobody", "NoCode/blocker"];
   const isUnknown = ["unknown", "AccountUnknown/unavailable"];
 
-  it("is what the witness saw right in front of it, whatever was there before the bundle and is there behind it", () => {
+  it("is what the witness saw just before it, whatever was there before or after the bundle", () => {
     const three = [factory, call, call];
     expect(found(three, { after: there, met: [empty, there, there] })).toEqual([isContract, isContract, isContract]);
     expect(found(three, { after: there, met: [empty, empty, there] })).toEqual([isContract, isNobody, isContract]);
@@ -278,7 +278,7 @@ describe("whom a later transaction calls", () => {
     ]);
   });
 
-  it("is not known where nobody looked between them, and an earlier one may have put code there", () => {
+  it("is unknown where nobody looked between, and an earlier one may have deployed code there", () => {
     expect(found([factory, call, call], { after: there })).toEqual([isContract, isUnknown, isContract]);
     expect(found([factory, call], {})).toEqual([isContract, isUnknown]);
     expect(found([{ to: null, data: hexOf("0x00") }, call], {})[1]).toEqual(isUnknown);
@@ -286,12 +286,12 @@ describe("whom a later transaction calls", () => {
     expect(found([{ to: bob, value: 1n }, call], { codes: new Map([[made, said("0x")]]) })[1]).toEqual(isUnknown);
   });
 
-  it("stays unknown where the node's own word is another than what was simulated", () => {
+  it("stays unknown where the node says otherwise than the simulation", () => {
     const codes = new Map([[made, said(some)]]);
     expect(found([factory, call, call], { codes, after: empty, met: [empty, empty, empty] })[1]?.[0]).toBe("unknown");
   });
 
-  it("is looked at wherever others come before it", () => {
+  it("is read again wherever others come before it", () => {
     const looked = (...inputs: ReadonlyArray<Partial<Transaction>>) =>
       inputs.map((_, place) => Code.queriesBetween(bundle(...inputs), place).length);
     expect(looked(factory, call, { to: null, data: hexOf("0x00") }, { to: bob })).toEqual([0, 1, 0, 1]);

@@ -60,21 +60,21 @@ describe("the gas limit", () => {
     const { output } = decide(23_456n, { input: { value: 1n }, seen, receiver: "nobody" });
     expect(output.limit).toBe(23_456n);
   });
-  it("has its buffer where it is not known that nobody lives at the receiver", () => {
+  it("has a buffer where the receiver may have code", () => {
     const seen = outcome({ gasUsed: 23_456n, maxUsedGas: null });
     for (const receiver of ["contract", "delegated", "precompile", "unknown"] as const)
       expect(decide(23_456n, { input: { value: 1n }, seen, receiver }).output.limit).toBeGreaterThan(23_456n);
   });
-  it("on a node without a peak trusts its estimate for refunds, and without both takes the bound of EIP-3529", () => {
+  it("trusts the node's estimate for refunds without a peak, and without both takes the bound of EIP-3529", () => {
     const seen = outcome({ gasUsed: 80_000n, maxUsedGas: null });
     expect(decide(100_000n, { seen }).output.limit).toBe(110_000n);
     expect(decide(null, { seen }).output.limit).toBe(buffered(100_000n));
   });
-  it("does not believe a peak below what was used", () => {
+  it("ignores a peak below what was used", () => {
     const seen = outcome({ gasUsed: 80_000n, maxUsedGas: 1n });
     expect(decide(null, { seen }).output).toMatchObject({ peak: 80_000n, limit: buffered(80_000n) });
   });
-  it("says when the witnesses are far apart", () => {
+  it("has a finding where the sources differ much", () => {
     const far = decide(500_000n);
     expect([far.codes, Estimate.isLimitDoubtful(far.limited)]).toEqual([["GasWitnessesDisagree/info"], true]);
     const near = decide(55_000n);
@@ -86,7 +86,7 @@ describe("the gas limit", () => {
     expect([first.output.estimate, second.output.estimate]).toEqual([500_000n, null]);
     expect(second.output.limit).toBe(buffered(50_000n));
   });
-  it("that nobody knows is said, where nothing failed", () => {
+  it("has a finding where it is unknown and nothing failed", () => {
     const nothing = outcome({ status: "unknown", gasUsed: null, maxUsedGas: null, evidence: "unavailable" });
     const unknown = decide(null, { seen: nothing });
     expect([unknown.output.limit, unknown.output.evidence, unknown.codes]).toEqual([
@@ -99,8 +99,8 @@ describe("the gas limit", () => {
   });
 });
 
-describe("the cap", () => {
-  it("cuts the buffer, and says so", () => {
+describe("the cap on gas", () => {
+  it("cuts the buffer, with a finding", () => {
     const { output, codes, findings } = decide(eip7825Cap - 1n);
     expect(output.limit).toBe(eip7825Cap);
     expect(codes).toContain("GasBufferCut/info");
@@ -109,14 +109,14 @@ describe("the cap", () => {
       { name: "with the whole buffer", unit: "gas", value: ((eip7825Cap - 1n) * 110n + 99n) / 100n },
     ]);
   });
-  it("is never cut below what is needed: that is a blocker", () => {
+  it("never cuts what is needed, which is a blocker", () => {
     const { output, codes } = decide(eip7825Cap + 1n);
     expect(output.limit).toBe(eip7825Cap + 1n);
     expect(codes).toContain("TxGasLimitTooHigh/blocker");
   });
-  it("of a block holds as well", () =>
+  it("may be a block's limit", () =>
     expect(decide(2_000_000n, { blockGasLimit: 1_000_000n }).codes).toContain("BlockGasLimitExceeded/blocker"));
-  it("that is only assumed gives way to a node whose estimate is above it", () => {
+  it("gives way, where it is assumed, to a node whose estimate is above it", () => {
     const { output, codes } = decide(20_000_000n, {
       seen: outcome({ maxUsedGas: 19_000_000n }),
       chain: chain({ txGasCapKnown: false }),
@@ -124,7 +124,7 @@ describe("the cap", () => {
     expect(output.limit).toBe(22_000_000n);
     expect(codes).toEqual([]);
   });
-  it("never leaves a limit above itself without a blocker, for any witnesses", () =>
+  it("never leaves a limit above itself without a blocker, for any answers", () =>
     fc.assert(
       fc.property(
         fc.option(fc.bigInt({ min: 1n, max: 200_000_000n }), { nil: null }),
@@ -163,14 +163,14 @@ describe("a far smaller limit that may do the same", () => {
     Estimate.frugalLimit({ ...decide(344_216n).output, used, limit: eip7825Cap, ...told }, fork);
   it.each([
     ["is 64 slots above the least that works", limitOf({ estimate: 344_216n }), 344_216n + 64n * 22_100n],
-    ["and twice that least", limitOf({ estimate: 3_000_000n }), 6_000_000n],
-    ["since Amsterdam a slot costs more", limitOf({ estimate: 344_216n }, "amsterdam"), 344_216n + 64n * 97_920n],
+    ["is twice the least that works, where that is more", limitOf({ estimate: 3_000_000n }), 6_000_000n],
+    ["has dearer slots since Amsterdam", limitOf({ estimate: 344_216n }, "amsterdam"), 344_216n + 64n * 97_920n],
     ["is none where more than half is needed", limitOf({ estimate: 4_200_000n }), null],
-    ["nor where little was used", limitOf({ used: 60_000n }), null],
-    ["nor where it is handed out already", limitOf({ used: 1_700_000n, limit: 1_758_616n }), null],
-    ["nor where nothing was", limitOf({ used: null }), null],
+    ["is none where little was used", limitOf({ used: 60_000n }), null],
+    ["is none where the chosen limit is as small", limitOf({ used: 1_700_000n, limit: 1_758_616n }), null],
+    ["is none where the used gas is unknown", limitOf({ used: null }), null],
     [
-      "nor where next to nothing is left of a little",
+      "is none where next to nothing is left of a little",
       limitOf({ estimate: null, used: 5_000_000n, limit: 5_000_000n }),
       null,
     ],
@@ -179,40 +179,40 @@ describe("a far smaller limit that may do the same", () => {
       limitOf({ estimate: null }),
       256n * 22_100n,
     ],
-    ["also where the estimate is what was used", limitOf({ estimate: used }), 256n * 22_100n],
+    ["stands on the slots where the estimate is what was used", limitOf({ estimate: used }), 256n * 22_100n],
     [
-      "also where the limit is above what was simulated",
+      "stands on the slots where the limit is above what was simulated",
       limitOf({ estimate: used, limit: 18_437_000n }),
       256n * 22_100n,
     ],
-    ["but not where some is left", limitOf({ estimate: 12_000_000n, used: 12_000_000n }), null],
-    ["and not since Amsterdam, where they cost too much", limitOf({ estimate: used }, "amsterdam"), null],
+    ["is none where some gas is left", limitOf({ estimate: 12_000_000n, used: 12_000_000n }), null],
+    ["is none since Amsterdam, where the slots cost too much", limitOf({ estimate: used }, "amsterdam"), null],
   ])("%s", (_, found, expected) => expect(found).toBe(expected));
 });
 
 describe("a failed estimate", () => {
   const beside = (failure: Failure, seen = outcome()) => decide(Result.fail(failure), { seen }).codes;
-  it("beside a success in simulation is shown, and blocks nothing", () => {
+  it("is shown and blocks nothing beside a success in simulation", () => {
     // reth answers "out of gas" where an explicit gas or price made it run a revert again
     expect(beside(new OutOfGas({ gasLimit: null }))).toEqual(["OutOfGas/warning"]);
     expect(beside(new InsufficientFunds({}))).toEqual(["InsufficientFunds/info"]);
     const reason = new MethodNotSupported({ detail: "", code: -32601 });
     expect(beside(new RpcError({ method: "eth_estimateGas", reason }))).toEqual(["MethodNotSupported/info"]);
   });
-  it("beside a failure in simulation adds nothing", () => {
+  it("adds nothing beside a failure in simulation", () => {
     const failure = new ExecutionReverted({ data: Hex.make("0x") });
     const failed = outcome({ status: "reverted", failure });
     expect(beside(new ExecutionReverted({ data: Hex.make("0x") }), failed)).toEqual([]);
     expect(beside(new OutOfGas({ gasLimit: null }), failed)).toEqual(["OutOfGas/info"]);
   });
-  it("where nothing was simulated is the verdict", () => {
+  it("is the verdict where nothing was simulated", () => {
     const nothing = outcome({ status: "unknown", gasUsed: null, maxUsedGas: null, evidence: "unavailable" });
     expect(beside(new ExecutionReverted({ data: Hex.make("0x") }), nothing)[0]).toBe("ExecutionReverted/blocker");
     // but of the node's own limit, for it is asked with none
     const capped = new IntrinsicGasTooLow({ have: 3_000_000n, want: 3_621_000n });
     expect(beside(capped, nothing)).toEqual(["IntrinsicGasTooLow/info", "GasUnknown/unavailable"]);
   });
-  it("is kept beside the number that it did not give", () => {
+  it("stands beside the number that it did not give", () => {
     const refusal = new OutOfGas({ gasLimit: null });
     expect(decide(Result.fail(refusal)).output).toMatchObject({ estimate: null, refusal, evidence: "measured" });
   });

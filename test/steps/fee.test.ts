@@ -11,7 +11,7 @@ const choose = (changed: Partial<Transaction> = {}, on: Quote = quote) => Fee.ch
 const checked = (changed: Partial<Transaction> = {}, on: Quote = quote) =>
   codes(Fee.check(filled(caseOf(changed), { fee: choose(changed, on) }), on));
 
-describe("the price", () => {
+describe("the gas price of a request", () => {
   it("is never changed where the caller gave it", () => {
     expect(choose({ gasPrice: 3n * gwei })).toMatchObject({
       value: { gasPrice: 3n * gwei, maxFeePerGas: null, maxPriorityFeePerGas: null },
@@ -31,7 +31,7 @@ describe("the price", () => {
       ...{ by: "us", tipSource: "caller", horizonSeconds: 60 },
     });
   });
-  it("is the quote's where the caller gave none, and read beside the base fee", () => {
+  it("is the quote's where the caller gave none, and is judged by the base fee", () => {
     const fee = choose();
     expect(fee).toMatchObject({ by: "us", value: { maxFeePerGas: quote.maxFeePerGas, maxPriorityFeePerGas: 5n } });
     expect(Fee.read(filled(caseOf(), { fee }), quote)).toEqual({
@@ -40,12 +40,12 @@ describe("the price", () => {
       evidence: "measured",
     });
   });
-  it("below the base fee is a blocker", () => {
+  it("is a blocker below the base fee", () => {
     expect(checked({ maxFeePerGas: gwei - 1n })).toEqual(["FeeCapTooLow/blocker"]);
     expect(checked({ gasPrice: gwei - 1n })).toEqual(["FeeCapTooLow/blocker"]);
     expect(checked({ maxFeePerGas: gwei })).toEqual(["FeeCapShort/info", "TipLow/info"]);
   });
-  it("that one full block ends, or that leaves builders too little, is said; what is chosen has room for both", () => {
+  it("has a finding where one full block ends it, or builders get too little; our choice has room for both", () => {
     const grown = (gwei * 9n) / 8n;
     const room = grown + gwei / 1_000n;
     expect(checked({ maxFeePerGas: grown - 1n, maxPriorityFeePerGas: 5n })).toEqual(["FeeCapShort/info"]);
@@ -55,17 +55,17 @@ describe("the price", () => {
     expect(checked({ gasPrice: room })).toEqual([]);
     expect(checked()).toEqual([]);
   });
-  it("below the formula's base fee and not below the node's own is only warned of", () => {
+  it("gives only a warning below the formula's base fee and not below the node's own", () => {
     const lower = quoted({}, { simulatedBaseFee: gwei / 2n });
     expect(checked({ maxFeePerGas: gwei / 2n }, lower)).toEqual(["FeeCapTooLow/warning"]);
     expect(checked({ maxFeePerGas: gwei / 2n - 1n }, lower)).toEqual(["FeeCapTooLow/blocker"]);
   });
-  it("without a base fee is unknown, and that is said", () => {
+  it("is unknown without a base fee, with a finding", () => {
     const unknown = quoted({ history: absent, receipts: refused, header: absent }, { simulatedBaseFee: null });
     expect(checked({}, unknown)).toEqual(["BaseFeeUnknown/unavailable"]);
     expect(choose({}, unknown)).toMatchObject({ value: { maxFeePerGas: null }, horizonSeconds: null });
   });
-  it("does not follow a tip beyond the chain's most, and says what was named, unless the tip is the caller's", () => {
+  it("does not follow a tip beyond the chain's most, and names it, unless the tip is the caller's", () => {
     const greedy = quoted(
       { history: history([[0.5, [10n ** 15n, 10n ** 15n, 10n ** 15n]]]) },
       { chain: chain({ maxTip: 5n * gwei }) },
@@ -76,8 +76,8 @@ describe("the price", () => {
   });
 });
 
-describe("a cap that the balance does not carry", () => {
-  it("is shortened only as far as the next block goes, and the horizon reached is shown", () => {
+describe("a cap above what the balance allows", () => {
+  it("is shortened to the next block's need at least, and the reached horizon is shown", () => {
     const fee = choose();
     const cap = fee.value.maxFeePerGas ?? 0n;
     const room = cap - gwei - 5n;
@@ -96,7 +96,7 @@ describe("a cap that the balance does not carry", () => {
     const fee = choose({ maxFeePerGas: 2n * gwei });
     expect(Fee.shorten(fee, gwei, quote)).toBe(fee);
   });
-  it("holds as long as it says, for any reduction", () =>
+  it("holds for as long as it says, for any reduction", () =>
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n * gwei }), (reduction) => {
         const shorter = Fee.shorten(choose(), reduction, quote);
@@ -108,7 +108,7 @@ describe("a cap that the balance does not carry", () => {
     ));
 });
 
-it("a caller's own tip takes nothing off the cap that a replacement needs", () => {
+it("a caller's own tip takes nothing off the cap of a replacement", () => {
   const [one] = bundle({ maxPriorityFeePerGas: 3n });
   const old = {
     ...{ hash: `0x${"11".repeat(32)}` as const, from: alice, nonce: 4n, gas: 21_000n, value: 0n, gasPrice: null },

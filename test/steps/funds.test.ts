@@ -45,8 +45,8 @@ const decide = (costs: ReadonlyArray<Cost>, balance: bigint | null, transfers: R
 /** By `eth_call`: it succeeds, and what moves is not seen. */
 const called = outcome({ gasUsed: null, evidence: "estimated" });
 
-describe("what must be held", () => {
-  it("is value, gas at the cap, and the fees beyond at their most, each by name", () => {
+describe("the required balance", () => {
+  it("is value, gas at the cap, and the highest other fees, each by name", () => {
     const extra = { l1Fee: 10n, l1FeeAtMost: 18n, operatorFee: 3n, operatorFeeAtMost: 5n };
     const input = transaction({
       value: 100n,
@@ -66,7 +66,7 @@ describe("what must be held", () => {
     // what it probably pays is at the base fee, and the fees beyond as they are now
     expect(own.expected).toBe(100n + 21_000n + 10n + 3n);
   });
-  it("short by one wei is short, in wei and in words", () => {
+  it("is short where one wei is missing, in wei and in text", () => {
     const {
       own,
       codes: found,
@@ -91,21 +91,21 @@ describe("what must be held", () => {
     ]);
     expect(failed.own.shortfall).toBe(5_000n);
   });
-  it("must be there at every step, not only in the end", () => {
+  it("must be there at every transaction, not only in the end", () => {
     const costs = [cost(9_000n, 1n, 1n), cost(0n, 1n, 1n)];
     const { own } = decide(costs, 100n, [native(0, alice, bob, 9_000n), native(0, bob, alice, 9_000n)]);
     expect(own.required).toBe(9_001n);
   });
-  it("counts what others take of it, beyond the value attached", () => {
+  it("includes what others take, beyond the value attached", () => {
     const { own } = decide([cost(10n, 1n, 1n), cost(0n, 1n, 1n)], 100n, [native(0, alice, bob, 40n)]);
     expect(own.terms.map(({ name, amount }) => [name, amount])).toContainEqual(["spent", 30n]);
     expect(own.required).toBe(42n);
   });
-  it("counts nothing as received where the node traced no movements", () => {
+  it("counts no income where the node traced no movements", () => {
     const { own } = decide([cost(5_000n, 1n, 1n), cost(5_000n, 1n, 1n)], 6_000n);
     expect(own.shortfall).toBe(4_002n);
   });
-  it("is unknown where a term is, never less", () => {
+  it("is unknown where a part is, never less", () => {
     const { own, codes: found } = decide([cost(1n, 1n, 1n, { extra: null })], 10n ** 30n);
     expect([own.required, own.shortfall]).toEqual([null, null]);
     expect(found).toEqual(["FundsUnknown/unavailable"]);
@@ -116,7 +116,7 @@ describe("what must be held", () => {
       ["FundsUnknown/unavailable"],
     ]);
   });
-  it("is short by at least what is known, where a term is not", () => {
+  it("is short by at least what is known, where a part is unknown", () => {
     const unknown: ReadonlyArray<readonly [Partial<Cost>, bigint]> = [
       [{ extra: null }, 5_012n],
       [{ fee: fee(null), extra: null }, 5_000n],
@@ -131,12 +131,12 @@ describe("what must be held", () => {
       expect([able.own.shortfall, able.codes]).toEqual([null, ["FundsUnknown/unavailable"]]);
     }
   });
-  it("is short of nothing that an earlier transaction may bring in unseen", () => {
+  it("is not short where an earlier transaction may bring in unseen funds", () => {
     const bundled = (before: Partial<Cost>) => decide([cost(0n, 1n, 1n, before), cost(5_000n, 1n, 1n)], 100n).codes;
     expect(bundled({ extra: null, outcome: called })).toEqual(["FundsUnknown/unavailable"]);
     expect(bundled({ extra: null })).toEqual(["InsufficientFunds/blocker"]);
   });
-  it("is one sum per payer, in order of first appearance, each told at its first transaction", () => {
+  it("is one sum per payer, in order of first appearance, with a finding at its first transaction", () => {
     const cases = casesOf([
       cost(0n, 1n, 1n, { input: transaction({ from: bob, value: 7n }) }),
       cost(5n, 1n, 1n),
@@ -196,10 +196,10 @@ describe("what must be held", () => {
     ));
 });
 
-describe("by how much a price must fall", () => {
+describe("the reduction of a price", () => {
   const reductions = (costs: ReadonlyArray<Cost>, balance: bigint) =>
     Funds.reductions(casesOf(costs), holding(balance));
-  it("is what carries the balance, to the wei per gas", () =>
+  it("is what the balance allows, to the wei per gas", () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -217,7 +217,7 @@ describe("by how much a price must fall", () => {
         },
       ),
     ));
-  it("is nothing where the price is the caller's, or what comes in before is not measured", () => {
+  it("is null where the price is the caller's, or earlier income is not measured", () => {
     expect(reductions([cost(9n, 10n, 10n, { fee: fee(10n, { by: "caller" }) })], 50n).size).toBe(0);
     const [first, second] = [cost(0n, 1n, 1n, { outcome: called, extra: null }), cost(9n, 10n, 10n)];
     expect(reductions([first, second], 50n).size).toBe(0);

@@ -63,7 +63,7 @@ describe("the next nonce", () => {
     expect(outputs[0]).toMatchObject({ next: 6, latest: 4, inFlight: 2, gap: 0, by: "us" });
   });
 
-  it("rests on one count with a warning, and on none not at all", () => {
+  it("rests on one count with a warning, and is unknown without any", () => {
     const one = decided(bundle({}), counts({ [alice]: [4, null] }));
     expect([one.values, one.codes, one.outputs[0]?.inFlight]).toEqual([[4], ["0:Transport/warning"], null]);
     const none = decided(bundle({}, {}), counts({ [alice]: [null, null] }));
@@ -84,7 +84,7 @@ describe("the caller's own nonce", () => {
   const judged = (nonces: ReadonlyArray<number | null>, latest: number | null, pending: number | null) =>
     decided(bundle(...nonces.map((nonce) => ({ nonce }))), counts({ [alice]: [latest, pending] })).codes;
 
-  it("is used, replaces, fits or leaves a gap", () => {
+  it("is next, replaces, is too low or leaves a gap", () => {
     expect(judged([3], 4, 6)).toEqual(["0:NonceTooLow/blocker"]);
     expect(judged([4], 4, 6)).toEqual(["0:ReplacesPending/info"]);
     expect(judged([5], 4, 6)).toEqual(["0:ReplacesPending/info"]);
@@ -93,7 +93,7 @@ describe("the caller's own nonce", () => {
     expect(judged([6, null], 4, 6)).toEqual([]);
   });
 
-  it("that replaces is judged by the fees of what is in flight, where they are known", () => {
+  it("that replaces is judged by the fees of the in-flight transaction, where they are known", () => {
     const old: PoolTransaction = {
       ...{ hash: `0x${"11".repeat(32)}`, from: alice, nonce: 4n, gas: 21_000n, value: 0n, gasPrice: null },
       ...{ maxFeePerGas: 100n, maxPriorityFeePerGas: 10n, maxFeePerBlobGas: null, blobVersionedHashes: null },
@@ -119,12 +119,12 @@ describe("the caller's own nonce", () => {
     expect(said(1n, 1n, { priceBump: 0, isKnown: true })).toEqual(["ReplacesPending/info"]);
   });
 
-  it("below what is pending is not known to be free where nobody counted what is mined", () => {
+  it("below the pending count is not known to be free where nobody counted mined ones", () => {
     expect(judged([3], null, 6)).toEqual(["0:Transport/warning", "0:NonceUnknown/unavailable"]);
     expect(judged([6], null, 6)).toEqual(["0:Transport/warning"]);
   });
 
-  it("cannot be taken twice in a bundle, whatever could be counted", () => {
+  it("cannot be used twice in a bundle, whatever could be counted", () => {
     for (const [latest, pending] of [
       [4, 4],
       [null, 4],
@@ -149,7 +149,7 @@ describe("the caller's own nonce", () => {
     expect([replaces(null, 4, 6), replaces(4, null, 6), replaces(4, 4, null)]).toEqual([false, false, false]);
   });
 
-  it("without a gap or an overlap is never a finding, at any place in any bundle", () => {
+  it("without a gap or an overlap has no finding, at any place in any bundle", () => {
     fc.assert(
       fc.property(
         fc.nat(100),
@@ -187,7 +187,7 @@ describe("EIP-7702 authorisations", () => {
     decided(bundle({ chainId: 1, authorizationList: list, ...first }, {}), counts({ [alice]: [4, 4], [bob]: [0, 0] }))
       .values;
 
-  it("take nonces of their authority, where they fit", async () => {
+  it("use nonces of their authority, where they fit", async () => {
     expect(after([await signed(5)])).toEqual([4, 6]);
     expect(after([await signed(5, 0)])).toEqual([4, 6]);
     expect(after([await signed(5), await signed(6)])).toEqual([4, 7]);
@@ -201,7 +201,7 @@ describe("EIP-7702 authorisations", () => {
   });
 });
 
-it("a count that no account can have is no count, and one that failed leaves the other", async () => {
+it("an impossible count is ignored, and a failed one leaves the other", async () => {
   const layer = layerScripted({
     eth_getTransactionCount: ([address, block]) =>
       address === bob ? "0x7" : block === "latest" ? "0x4" : `0x1${"0".repeat(14)}`,
@@ -213,7 +213,7 @@ it("a count that no account can have is no count, and one that failed leaves the
   expect([values, codes]).toEqual([[4, 7, 5], ["0:MalformedResponse/warning"]]);
 });
 
-describe("a nonce that the pending state has used", () => {
+describe("a nonce that the pending state has used,", () => {
   const refused = { account: alice, nonce: 4n, next: 5n, raw: null };
   it.each([
     ["that no count has reached is an authorisation's", {}, {}, true],
@@ -241,7 +241,7 @@ describe("a nonce that the pending state has used", () => {
       expect(Nonce.isUsedByAuthorization(refusal, cases, facts)).toBe(expected);
     },
   );
-  it("in a bundle is told from one that a transaction before it takes", () => {
+  it("a nonce that pending state has used differs from one that a bundle's earlier transaction uses", () => {
     const facts = { counts: counts({ [alice]: [4, 4], [bob]: [9, 9] }), block: "pending" } as const;
     const isUsed = (nonce: bigint, ...nonces: ReadonlyArray<number>) =>
       Nonce.isUsedByAuthorization(

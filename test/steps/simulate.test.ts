@@ -36,7 +36,7 @@ describe("a failed call", () => {
     ["anvil", failing({ code: -3200, message: "execution failed" }, reason)],
     ["besu", failing({ code: 3, message: "execution reverted", data: reason }, reason)],
     ["a string", failing("execution reverted", reason)],
-  ])("reverts with its reason, as %s tells it", (_, result) => {
+  ])("reverts with its reason: %s", (_, result) => {
     const found = read(result);
     expect([found.status, found.failure?._tag, found.returnData]).toEqual(["reverted", "ExecutionReverted", reason]);
     expect(found.failure?.message).toContain("no");
@@ -49,14 +49,14 @@ describe("a failed call", () => {
     expect(read(failing(null, "0x", 100_000n)).status).toBe("halted");
   });
 
-  it("leaves no logs, whatever the node lists", () => {
+  it("has no logs, whatever the node lists", () => {
     const result = { ...failing({ code: 3, message: "execution reverted" }), logs: [log(bob, []) as never] };
     const reading = readCall(result, callOf(1n), where);
     expect([reading.outcome.logs, reading.transfers]).toEqual([[], []]);
   });
 });
 
-it("a call's logs are the contracts' own; the traced movements stand among theirs, in the node's order", () => {
+it("the traced movements of a call stand among its contracts' logs, in the node's order", () => {
   const tracer = Address.make(`0x${"ee".repeat(20)}`);
   const movement = (by: Address, amount: bigint) => log(by, [topics.transfer, word(alice), word(bob)], [word(amount)]);
   const logs = [movement(tracer, 1n), movement(token, 2n), movement(tracer, 3n)];
@@ -74,7 +74,7 @@ it("a call's logs are the contracts' own; the traced movements stand among their
   expect(reading.outcome.evidence).toBe("assumed");
 });
 
-it("of each run of a transaction its own words are read, by the ABIs of that run, whatever the run before it said", () => {
+it("the text of each run is read by the ABIs of that run, whatever the run before it said", () => {
   const item = {
     type: "function",
     name: "f",
@@ -107,24 +107,24 @@ it("of each run of a transaction its own words are read, by the ABIs of that run
 describe("the findings of an outcome", () => {
   const found = (changed: Parameters<typeof outcome>[0]) =>
     Simulate.check({ ...caseOf(), index: 2, outcome: outcome(changed), transfers: [] });
-  it("are its failure, as a blocker of that transaction", () => {
+  it("are the failure, as a blocker of that transaction", () => {
     const { failure } = read(failing({ code: 3, message: "execution reverted" }));
     const findings = found({ status: "reverted", failure });
     expect(codes(findings)).toEqual(["ExecutionReverted/blocker"]);
     expect(findings[0]).toMatchObject({ step: "simulate", transaction: 2, error: failure });
   });
-  it("are that it is not known, where nobody simulated it, and none where it worked", () => {
+  it("say that it is unknown, where nobody simulated it, and none where it succeeded", () => {
     expect(codes(found({ status: "unknown", evidence: "unavailable" }))).toEqual(["OutcomeUnknown/unavailable"]);
     expect(found({})).toEqual([]);
   });
-  it("of a case that no run tells of are those of an unknown outcome", () => {
+  it("are those of an unknown outcome for a case that no run shows", () => {
     const ran = Simulate.ranIn(null, caseOf());
     expect([ran.outcome.status, ran.transfers]).toEqual(["unknown", []]);
     expect(codes(Simulate.check(ran))).toEqual(["OutcomeUnknown/unavailable"]);
   });
 });
 
-describe("a simulation", () => {
+describe("an eth_simulateV1 request and its answer", () => {
   const plan: Simulate.Plan = {
     ...{ name: "ample", calls: [callOf(21_000n)], before: [{ kind: "environment" }], after: [] },
     ...{ block: "latest", stateOverrides: null, blockOverrides: null, pretended: false },
@@ -141,7 +141,7 @@ describe("a simulation", () => {
     return { params, result };
   };
 
-  it("puts the witness at another place every time, and asks for validation and transfers", async () => {
+  it("has the witness at another place every time, and asks for validation and transfers", async () => {
     const failure = rpcError({ code: -38014, message: "insufficient funds" });
     const [one, other] = [await asked(failure), await asked(failure)];
     const wire = (params: ReadonlyArray<unknown> | undefined) =>
@@ -162,7 +162,7 @@ describe("a simulation", () => {
     expect(Result.isFailure(one.result) && one.result.failure._tag).toBe("InsufficientFunds");
   });
 
-  it("fails, typed, on whatever is no answer to it", async () => {
+  it("fails with a typed error on any malformed answer", async () => {
     for (const answer of [null, [], {}, "0x", 1, [{}], [{ calls: [] }], [{ calls: null }]])
       expect(Result.isFailure((await asked(answer as never)).result)).toBe(true);
   });
@@ -174,7 +174,7 @@ describe("a simulation", () => {
       ...{ gasLimit: "0x1c9c380", gasUsed: "0x0", miner: `0x${"00".repeat(20)}`, baseFeePerGas: "0x0", calls },
     },
   ];
-  it("reads the user's calls in their order, between the witness's own", async () => {
+  it("has the user's calls read in their order, between the witness's own", async () => {
     const cases = bundle({}, {}, {});
     const what: Simulate.Plan = {
       ...plan,
@@ -189,7 +189,7 @@ describe("a simulation", () => {
     // the witness answered in neither place: nothing is known, and it is said
     expect([run.witnessed, run.before.environment, run.after.environment]).toEqual([false, null, null]);
   });
-  it("in which nobody was asked to look is witnessed, and shows nothing", async () => {
+  it("counts as witnessed without queries, and shows nothing", async () => {
     const { result } = await asked(blockOf(wireCall("0x")) as never, { ...plan, before: [] });
     if (Result.isFailure(result)) throw result.failure;
     expect([result.success.witnessed, result.success.before, result.success.after]).toEqual([true, unseen, unseen]);

@@ -12,13 +12,13 @@ const approval = (spender = bob, amount = 5n) =>
 const nft = (spender = bob, id = 7n) =>
   toldIn([log(token, [topics.approval, word(alice), word(spender), word(id)])], 0).rights[0];
 
-describe("a right", () => {
-  it("over an amount and over one NFT is told apart by the shape of the event", () => {
+describe("an event of a right", () => {
+  it("is over an amount or one NFT by the shape of the event", () => {
     expect(approval()).toMatchObject({ standard: "erc20", owner: alice, spender: bob, claim: 5n, tokenId: null });
     expect(nft()).toMatchObject({ standard: "erc721", owner: alice, spender: bob, claim: 1n, tokenId: 7n });
     expect(nft(nobody)).toMatchObject({ claim: 0n });
   });
-  it("over everything is one and zero, whatever the word says", () => {
+  it("over everything is one or zero, for any word", () => {
     const forAll = (word_: bigint) =>
       toldIn([log(token, [topics.forAll, word(alice), word(bob)], [word(word_)])], 3).rights[0];
     expect([forAll(9n), forAll(0n)].map((right) => [right?.operator, right?.claim, right?.transaction])).toEqual([
@@ -50,7 +50,7 @@ describe("a right", () => {
       { standard: "cryptopunks", owner: nobody, spender: bob, tokenId: 8n, claim: 1n },
     ]);
   });
-  it("whose shape leaves it open is what the token answers", () => {
+  it("of either kind has the kind that the token answers", () => {
     const [coin, single] = [approval(), nft()];
     if (coin === undefined || single === undefined) throw new Error("no right");
     expect(settleRight(single, new Map([[token, "erc20"]]))).toMatchObject({
@@ -59,7 +59,7 @@ describe("a right", () => {
     expect(settleRight(coin, new Map([[token, "erc721"]]))).toEqual(coin);
     expect(settleRight(single, new Map())).toEqual(single);
   });
-  it("out of logs of any shape is read without an exception", () =>
+  it("of any shape is read without an exception", () =>
     fc.assert(
       fc.property(anyLogs(token), (logs) => {
         for (const right of toldIn(logs, 0).rights)

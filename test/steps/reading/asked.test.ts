@@ -112,15 +112,15 @@ const check = (input: Partial<Transaction>, told: Told) => {
 const figuresOf = (findings: ReturnType<typeof check>) =>
   findings.flatMap(({ numbers }) => numbers.filter(({ unit }) => unit !== "address").map(({ value }) => String(value)));
 
-describe("what is asked for in a batch", () => {
-  it.each(forms)("by %s is told where nothing moves, and not where it does", (_, by, wrap) => {
+describe("a request inside a batch", () => {
+  it.each(forms)("by %s has a finding where nothing moves, and none where it does", (_, by, wrap) => {
     const input = wrap(token, transfer);
     const before = balances(9n, 0n, by);
     expect(figuresOf(check(input, { before }))).toEqual(["transfer", "5", "0", "nobody saw what it returned"]);
     expect(check(input, { before, transfers: [moved({ from: by })] })).toEqual([]);
     expect(check(input, { before, after: balances(4n, 5n, by) })).toEqual([]);
   });
-  it.each(forms)("by %s is told where nothing is granted, and not where it is", (_, by, wrap) => {
+  it.each(forms)("by %s has a finding where nothing is granted, and none where it is", (_, by, wrap) => {
     const input = wrap(token, approve);
     expect(figuresOf(check(input, { before: allowing(0n, by) }))).toEqual([
       ...["approve", "5", "0", "nobody saw what it returned"],
@@ -173,7 +173,7 @@ describe("what is asked for in a batch", () => {
     ["the transaction fails", batch(token, transfer), { inner: { status: "reverted" } }, 0],
     ["a mint tells of another", batch(token, encoded("mint", [bob, 5n])), { logs: [approved(carol)] }, 0],
     ["a mint makes nothing", batch(token, encoded("mint", [bob, 5n])), {}, 1],
-  ])("where %s", (_, input, told, count) => {
+  ])("is judged where %s (findings: $3)", (_, input, told, count) => {
     expect(check(input, told)).toHaveLength(count);
   });
 });
@@ -183,7 +183,7 @@ function failing(data: string | null | undefined) {
   return { inner: { failed: [{ by: alice, index: 0, to: token, data, call: null, revert: null }], unseen: 0 } };
 }
 
-describe("what the transaction itself asks for", () => {
+describe("a request of the transaction itself", () => {
   it.each<[string, Hex, Told, number]>([
     ["moves nothing, and answers nothing", transfer, {}, 1],
     ["moves nothing, and answers true", transfer, { returns: yes }, 0],
@@ -214,7 +214,7 @@ const traced = (calls: ReadonlyArray<unknown>, tokens: ReadonlyArray<typeof toke
   { trace: frame({ to: batcher, input: shop.data, output, calls }), tokens: new Set(tokens) },
 ];
 
-describe("what a tracer sees to be asked", () => {
+describe("a request that a tracer sees", () => {
   it.each<[string, object, Told, ReadonlyArray<string>]>([
     ["returns false", { output: no }, {}, ["it returned false"]],
     ["returns nothing", {}, {}, ["it returned nothing"]],
@@ -225,17 +225,17 @@ describe("what a tracer sees to be asked", () => {
     ["returns false, and moves", { output: no }, { transfers: [moved()] }, []],
     ["runs in another's place", { type: "DELEGATECALL", output: no }, {}, []],
     ["is no token's by any read", { output: no }, { before: unseen }, []],
-  ])("and %s", (_, changed, told, reasons) => {
+  ])("is judged where it %s", (_, changed, told, reasons) => {
     const found = check(shop, { ...told, traces: traced([frame(changed)]) });
     expect(figuresOf(found).filter((text) => text.startsWith("it "))).toEqual(reasons);
   });
-  it("is told of a token that a read showed to be one", () => {
+  it("has a finding for a token that a read showed to be one", () => {
     const told = { before: unseen, traces: traced([frame({ output: no })], [token]) };
     expect(check(shop, told)).toHaveLength(1);
     expect([...FalseAnswers.doubted(told.traces[0]?.trace)]).toEqual([[token, balanceOf(token, alice)]]);
     expect([...FalseAnswers.doubted(traced([frame({ output: yes })])[0]?.trace)]).toEqual([]);
   });
-  it("is told behind as much as you like that is done, or asked of others", () => {
+  it("has a finding behind many others that are done, or asked of other contracts", () => {
     const done = Array.from({ length: 300 }, (_, n) =>
       frame({ input: encoded("transfer", [bob, BigInt(n + 1_000)]), output: yes }),
     );
@@ -244,7 +244,7 @@ describe("what a tracer sees to be asked", () => {
     const { trace } = traced([...decoys, frame({ output: no })])[0] ?? {};
     expect([...FalseAnswers.doubted(trace).keys()]).toEqual([carol, token]);
   });
-  it("is told once, with the answer, where the calldata has it, too", () => {
+  it("has one finding, with the answer, where the calldata has it, too", () => {
     const input = batch(token, transfer);
     const trace = frame({ to: alice, input: input.data, calls: [frame({ output: no })] });
     const found = check(input, { traces: [{ trace, tokens: new Set() }] });
@@ -252,7 +252,7 @@ describe("what a tracer sees to be asked", () => {
     const honest = { ...trace, calls: [frame({ output: yes })] };
     expect(check(input, { traces: [{ trace: honest, tokens: new Set() }] })).toEqual([]);
   });
-  it("is not read of a trace of another outcome, of one that failed, or of no trace", () => {
+  it("is not read of a trace of another outcome, of a failed one, or of none", () => {
     const [whole] = traced([frame()]);
     expect(framesOf(whole?.trace)).toHaveLength(1);
     expect(isTraceOf(whole?.trace, { status: "success", returnData: hexOf("0x") })).toBe(true);
@@ -275,7 +275,7 @@ const deposit = hexOf("0xd0e30db0");
 const unknownCall = hexOf(`0x12345678${word(1n)}`);
 const suffixed = hexOf(`0x626173650400${"8021".repeat(8)}`);
 
-describe("a call to nobody", () => {
+describe("a call of an address without code", () => {
   const checkNobody = (
     input: Partial<Transaction>,
     told: Told,
@@ -312,7 +312,7 @@ describe("a call to nobody", () => {
     expect(checkNobody(batch(empty, transfer), {}, [there, code({})])).toEqual([]);
     expect(checkNobody(batch(empty, transfer), {}, [unseen, unseen])).toEqual([]);
   });
-  it.each(forms)("by %s is looked at and told", (_, __, wrap) => {
+  it.each(forms)("by %s has its address looked at, and a finding", (_, __, wrap) => {
     const input = wrap(empty, transfer);
     expect(NobodyCalled.queries(bundle(input))).toEqual([{ kind: "account", address: empty }]);
     expect(checkNobody(input, {})).toEqual(["warning"]);
@@ -327,10 +327,10 @@ describe("a call to nobody", () => {
     ["is a precompile", { to: `0x${"0".repeat(39)}4` }, []],
     ["runs something", { gasUsed: "0x1" }, []],
     ["answers", { output: yes }, []],
-  ])("that a tracer sees and %s", (_, changed, severities) => {
+  ])("is judged where a tracer sees it and %s", (_, changed, severities) => {
     expect(checkNobody(shop, { traces: traced([idle(changed)]) })).toEqual(severities);
   });
-  it("is the code of a clone and of nothing else", () => {
+  it("includes a clone of code that is missing, and no other code", () => {
     const clone = hexOf(`0x363d3d373d3d3d363d73${empty.slice(2)}5af43d82803e903d91602b57fd5bf3`);
     expect([NobodyCalled.cloned(clone), NobodyCalled.cloned(hexOf(`${clone}00`)), NobodyCalled.cloned(null)]).toEqual([
       ...[empty, null, null],
@@ -338,7 +338,7 @@ describe("a call to nobody", () => {
   });
 });
 
-describe("a failure inside that a tracer alone shows", () => {
+describe("an inner failure that a tracer alone shows", () => {
   const known = (data: string | null, to: string | null = token) =>
     [{ by: alice, index: 0, to, data, call: null, revert: null, evidence: "logged" }] as never;
   const lost = (calls: ReadonlyArray<object>, told: Told = {}, failed: ReadonlyArray<never> = []) =>
@@ -393,7 +393,7 @@ describe("a failure inside that a tracer alone shows", () => {
   ])("%s", (_, calls, told, count) => {
     expect(lost(calls, told)).toHaveLength(count);
   });
-  it("is told once, with contract, function, value and reason", () => {
+  it("has one finding, with contract, function, value and reason", () => {
     const [found] = lost([frame({ ...refused, input: deposit, output: "0x12345678" })]);
     expect(found).toMatchObject({
       ...{

@@ -41,7 +41,7 @@ describe("the calls of a batch", () => {
         },
       });
   });
-  it("come from the batcher, and go where they say, in all the others", () => {
+  it("have the batcher as sender, and their own target, in all others", () => {
     const calls = [first, second].map((data) => ({ target: other, mayFail: true, value: 7n, data }));
     const batches = [
       encodeFunctionData({ abi, functionName: "aggregate", args: [calls] }),
@@ -60,7 +60,7 @@ describe("the calls of a batch", () => {
     expect(reading(data).read.slice(1)).toEqual([{ from: alice, to: target, data: "0x11223344" }]);
     expect(reading(data).isUnread).toBe(true);
   });
-  it("are said not to be read where a pointer goes back, as decoders let it, and the others still are", () => {
+  it("are marked as unread where a pointer goes back, and the others are read", () => {
     const calls = [first, second].map((data) => ({ target: other, mayFail: true, data }));
     const data = encodeFunctionData({ abi, functionName: "aggregate3", args: [calls] });
     // why: Solidity reads the offset of an item as a number with a sign
@@ -71,20 +71,20 @@ describe("the calls of a batch", () => {
   });
 });
 
-describe("calldata made to cost", () => {
+describe("calldata made to be expensive", () => {
   it("by many pointers to the same bytes is not read to its end, and says so", () => {
     // why: decoded as it says, it is 120 MB of bytes, and 240 MB of digits
     const { read, isCut } = reading(bomb(2_000, 60_000));
     expect([read.length, isCut]).toEqual([3, true]);
   });
-  it("by batches within batches, or by many calls, is read to a depth and to a number", () => {
+  it("by batches within batches, or by many calls, is read to a depth and a number", () => {
     let data: ViemHex = "0x11223344";
     for (let depth = 0; depth < 12; depth++) data = multicall(data, data);
     expect(reading(data)).toMatchObject({ isCut: true, isUnread: true, read: { length: 256 } });
     const many = (count: number) => reading(multicall(...Array.from({ length: count }, () => "0x11223344" as const)));
     expect([many(255).isCut, many(256).isCut, many(9_000).read.length]).toEqual([false, true, 256]);
   });
-  it("holds at each depth no more than the depth above it, whatever its words say", () => {
+  it("has at each depth no more than at the depth above it, for any words", () => {
     const words = fc.array(fc.constantFrom(...[0n, 1n, 4n, 32n, 64n, 96n, 2n ** 40n, 2n ** 256n - 1n]), {
       maxLength: 40,
     });

@@ -9,7 +9,7 @@ import { bundle, hexOf, token } from "../parts.js";
 const readsOf = (code: string) =>
   blockReads(bundle({ to: token, data: hexOf("0x01") }), new Map([[token, Result.succeed(hexOf(code))]]), new Set());
 
-describe("what is read of the block", () => {
+describe("the block values that code reads", () => {
   it.each([
     ["BASEFEE", "0x48", ["basefee"]],
     ["the gas price, which follows from it", "0x3a", ["basefee"]],
@@ -18,44 +18,44 @@ describe("what is read of the block", () => {
     ["what is pushed, which is data", "0x603a613131", []],
     ["the time before the base fee, once each", "0x483a4231", ["timestamp", "basefee"]],
     ["other code, as whom it pays for", `0xef0100${"11".repeat(20)}`, ["others"]],
-  ] as const)("%s", (_, code, reads) => expect(readsOf(code)).toEqual(reads));
+  ] as const)("include %s", (_, code, reads) => expect(readsOf(code)).toEqual(reads));
 
-  it("in the init code of a deployment, too, and in nothing of a token that is known", () => {
+  it("are found in the init code of a deployment, too, and not looked for in a known token", () => {
     expect(blockReads(bundle({ to: null, data: hexOf("0x3a") }), new Map(), new Set())).toEqual(["basefee"]);
     const known = new Map([[token, Result.succeed(hexOf("0x3a"))]]);
     expect(blockReads(bundle({ to: token }), known, new Set([token]))).toEqual([]);
   });
 });
 
-describe("the accounts that code names", () => {
+describe("the addresses that code contains", () => {
   const one = "1e0049783f008a0085193e00003d00cd54003c71";
   it.each([
     ["a constant", `0x73${one}`, [`0x${one}`]],
     ["an immutable", `0x7f${"0".repeat(24)}${one}`, [`0x${one}`]],
     ["one with zeros in front, which a compiler leaves out", `0x71${one.slice(4)}`, [`0x0000${one.slice(4)}`]],
-    ["a mask is none", `0x73${"f".repeat(40)}7f${"0".repeat(24)}${"f".repeat(40)}`, []],
-    ["nor is a number, a selector or a text", `0x6401${"0".repeat(8)}63a9059cbb7f${"41".repeat(32)}`, []],
-    ["nor what is pushed as part of another", `0x7f${"00".repeat(4)}73${one}${"00".repeat(7)}`, []],
-    ["nor what cannot be reached", `0x0073${one}`, []],
-    ["each once", `0x73${one}73${one}`, [`0x${one}`]],
-  ])("%s", (_, code, accounts) => expect(accountsIn(hexOf(code))).toEqual(accounts));
+    ["no mask", `0x73${"f".repeat(40)}7f${"0".repeat(24)}${"f".repeat(40)}`, []],
+    ["no number, selector or text", `0x6401${"0".repeat(8)}63a9059cbb7f${"41".repeat(32)}`, []],
+    ["no part of another pushed value", `0x7f${"00".repeat(4)}73${one}${"00".repeat(7)}`, []],
+    ["no unreachable push", `0x0073${one}`, []],
+    ["each once only", `0x73${one}73${one}`, [`0x${one}`]],
+  ])("include or leave out %s", (_, code, accounts) => expect(accountsIn(hexOf(code))).toEqual(accounts));
 });
 
-describe("what can be reached", () => {
+describe("the reachable code of a contract", () => {
   it.each([
-    ["what stands behind an end is not", ["0x0042", "0x5f5642", "0x5f5ff342", "0x5f5ffd42", "0xfe42", "0x5fff42"], []],
-    ["but from the next JUMPDEST on it is", ["0x005b42", "0xfe60015b42", "0x6004565b42"], ["timestamp"]],
-    ["a JUMPDEST that is pushed is none", ["0x00605b42", "0x00625b5b5b42", "0x007f5b"], []],
-    ["nothing ends behind JUMPI, or what no fork defines", ["0x5f5f5742", "0x0c42", "0x2142"], ["timestamp"]],
-    ["the operand of DUPN, SWAPN or EXCHANGE ends nothing", ["0xe60042", "0xe7ff42", "0xe8fe42"], ["timestamp"]],
-    ["all of what is not of the first form is", ["0xef000101000402000042"], ["timestamp"]],
-    ["the slot is told by the number", ["0x4b"], ["number"]],
-    ["code that ends within a push has nothing behind it", ["0x60", "0x7f42", "0x"], []],
-  ] as const)("%s", (_, codes, reads) => {
+    ["no code behind an end", ["0x0042", "0x5f5642", "0x5f5ff342", "0x5f5ffd42", "0xfe42", "0x5fff42"], []],
+    ["code behind an end from the next JUMPDEST on", ["0x005b42", "0xfe60015b42", "0x6004565b42"], ["timestamp"]],
+    ["no code behind a pushed JUMPDEST", ["0x00605b42", "0x00625b5b5b42", "0x007f5b"], []],
+    ["code behind JUMPI, or an opcode that no fork defines", ["0x5f5f5742", "0x0c42", "0x2142"], ["timestamp"]],
+    ["code behind the operand of DUPN, SWAPN or EXCHANGE", ["0xe60042", "0xe7ff42", "0xe8fe42"], ["timestamp"]],
+    ["all code of another form than the first", ["0xef000101000402000042"], ["timestamp"]],
+    ["the slot by its number", ["0x4b"], ["number"]],
+    ["nothing behind code that ends within a push", ["0x60", "0x7f42", "0x"], []],
+  ] as const)("is found: %s", (_, codes, reads) => {
     for (const code of codes) expect([code, readsOf(code)]).toEqual([code, reads]);
   });
 
-  it("a compiler's metadata hardly ever read the block", () => {
+  it("shows hardly ever a read of the block in a compiler's metadata", () => {
     const many = 1_000;
     const readers = Array.from({ length: many }, (_, seed) => {
       const hash = keccak256(toHex(seed)).slice(2);
@@ -64,7 +64,7 @@ describe("what can be reached", () => {
     expect(readers.length / many).toBeLessThan(0.1);
   });
 
-  it("whatever is executed is counted, wherever jumps go", () => {
+  it("covers all executed opcodes, for any jumps", () => {
     const weighted = fc.oneof(
       { weight: 3, arbitrary: fc.integer({ min: 0, max: 255 }) },
       { weight: 2, arbitrary: fc.constantFrom(0x00, 0x56, 0x57, 0x5b, 0xf3, 0xfd, 0xfe, 0xff) },

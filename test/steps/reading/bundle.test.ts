@@ -8,7 +8,7 @@ import { accounts } from "../../harness/anvil.js";
 import { alice, bob, bundle, token } from "../parts.js";
 
 describe("a bundle", () => {
-  it("has a case per transaction, in its order, however many there are", () =>
+  it("has a case per transaction, in its order, for any number", () =>
     fc.assert(
       fc.property(fc.array(fc.constantFrom(alice, bob), { minLength: 1, maxLength: 64 }), (senders) => {
         const cases = bundle(...senders.map((from, index) => ({ from, value: BigInt(index) })));
@@ -18,7 +18,7 @@ describe("a bundle", () => {
         expect(signers(cases)).toEqual([...new Set(senders)]);
       }),
     ));
-  it("knows who signed each authorisation, and keeps those that nobody did", async () => {
+  it("knows who signed each authorisation, and keeps unsigned ones", async () => {
     const key = privateKeyToAccount(accounts[2].privateKey);
     const { yParity = 0, ...rest } = await key.signAuthorization({ address: token, chainId: 1, nonce: 0 });
     const entry = { ...rest, yParity } as Authorization;

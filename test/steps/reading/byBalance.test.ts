@@ -11,7 +11,7 @@ const balance: fc.Arbitrary<Balance> = fc.record({
 });
 const text = ({ account, token: of, tokenId }: Balance) => `${of}/${tokenId}/${account}`;
 
-it("holds one value for each balance, the last that was set", () =>
+it("a map by balance holds one value each, the last one set", () =>
   fc.assert(
     fc.property(fc.array(fc.tuple(balance, fc.nat())), balance, (rows, asked) => {
       const found = new ByBalance<number>();

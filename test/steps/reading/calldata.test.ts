@@ -17,7 +17,7 @@ import { at, hex } from "./arbitrary.js";
 
 const [alice, bob, token, other] = [at("a"), at("b"), at("1"), at("2")];
 
-describe("calldata", () => {
+describe("rights in calldata", () => {
   const abi = parseAbi([
     "function approve(address spender, uint256 amount)",
     "function increaseAllowance(address spender, uint256 added)",
@@ -42,7 +42,7 @@ describe("calldata", () => {
     );
   const approve = encodeFunctionData({ abi, functionName: "approve", args: [bob, 5n] });
 
-  it("tells what is granted, by whom, of what", () => {
+  it("name what is granted, by whom, of what", () => {
     expect(asked(approve)).toEqual([["erc20", token, token, alice, bob, 5n, false, null]]);
     expect(asked(encodeFunctionData({ abi, functionName: "setApprovalForAll", args: [bob, true] }))).toEqual([
       ["erc721", token, token, alice, bob, 1n, true, null],
@@ -55,7 +55,7 @@ describe("calldata", () => {
     expect(asked(permit)).toEqual([["erc20", token, token, other, bob, 7n, false, null]]);
   });
 
-  it("that ends early is read as the EVM reads it: zeros lie behind it", () => {
+  it("are read from calldata that ends early as the EVM reads it: zeros lie behind it", () => {
     const all = encodeFunctionData({ abi, functionName: "approve", args: [bob, 2n ** 256n - 1n] });
     const cut = (data: ViemHex, bytes: number): ViemHex => `0x${data.slice(2, data.length - 2 * bytes)}`;
     for (const bytes of [1, 2, 16, 31]) {
@@ -75,7 +75,7 @@ describe("calldata", () => {
     expect(addressesIn([call(handing)], 6)).toEqual([token, ending]);
   });
 
-  it("tells what other standards and contracts grant, by whom", () => {
+  it("of other standards and contracts name what is granted, by whom", () => {
     const others = parseAbi([
       "function setOperator(address operator, bool approved)",
       "function approve(address spender, uint256 id, uint256 amount)",
@@ -129,7 +129,7 @@ describe("calldata", () => {
     expect(of("offerPunkForSaleToAddress", [8n, 0n, bob])).toEqual(["cryptopunks", alice, bob, 8n, false, 1n]);
   });
 
-  it("reads Permit2 batches", () => {
+  it("are read from Permit2 batches", () => {
     const detail = (of: Address, amount: bigint) => ({ token: of, amount, expiration: 77, nonce: 0 });
     const data = encodeFunctionData({
       abi: batchAbi,
@@ -149,7 +149,7 @@ describe("calldata", () => {
     expect(asked(long, permit2).at(-1)).toEqual(["permit2", token, permit2, alice, bob, 5n, false, 77n]);
   });
 
-  it("looks into batches: the same sender in a multicall, the batcher in an aggregate", () => {
+  it("are read inside batches: by the same sender in a multicall, by the batcher in an aggregate", () => {
     const inner = encodeFunctionData({ abi, functionName: "multicall", args: [[approve, approve]] });
     expect(asked(inner)).toHaveLength(2);
     const outer = encodeFunctionData({
@@ -164,7 +164,7 @@ describe("calldata", () => {
     expect(addressesIn(callsIn(call(outer, other)).read, 6)).toEqual([other, token, bob]);
   });
 
-  it("looks into a router's plans: its caller grants, to whom its permits say, and nothing else is a call", () => {
+  it("are read in a router's plans: by its caller, to those whom its permits name, and nothing else is a call", () => {
     const permit2 = "0x000000000022d473030f116ddee9f6b43ac78ba3";
     const [details, bytes] = ["(address,uint160,uint48,uint48)", "0x1234"] as const;
     const single = encodeAbiParameters(parseAbiParameters(`(${details},address,uint256),bytes`), [
@@ -224,7 +224,7 @@ describe("calldata", () => {
     });
   });
 
-  it("whose lists point to one another is given up soon, however many there are", () => {
+  it("whose lists point to one another are given up soon, however many there are", () => {
     const words = (...all: ReadonlyArray<number | bigint>) =>
       all.map((word) => word.toString(16).padStart(64, "0")).join("");
     const many = 6_000;
@@ -238,7 +238,7 @@ describe("calldata", () => {
     const counted = `0xac9650d8${words(32, 1n << 41n, 32, 0)}` as const;
     expect(callsIn(call(counted))).toMatchObject({ isUnread: true, read: { length: 1 } });
   });
-  it("of any shape is read without an exception", () => {
+  it("are read from any bytes without an exception", () => {
     const selectors = [
       "0x24856bc3",
       "0x3593564c",

@@ -35,8 +35,8 @@ const told = (a: Partial<Effects>, b: Partial<Effects>, tolerance = 0.005) =>
   differences(effects(a), effects(b), tolerance);
 const of = (...outcomes: ReadonlyArray<Outcome>): Partial<Effects> => ({ outcomes });
 
-describe("two runs", () => {
-  it("are the same as themselves, and a difference is one in both directions", () => {
+describe("two compared runs", () => {
+  it("equal themselves, and a difference is one in both directions", () => {
     const runs = fc
       .record({
         status: fc.constantFrom("success" as const, "reverted" as const, "halted" as const, "unknown" as const),
@@ -62,13 +62,13 @@ describe("two runs", () => {
     );
   });
 
-  it("are held against each other by the sum of what moves between two, whatever its parts", () => {
+  it("are compared by the sum of movements between two, whatever its parts", () => {
     const moving = (...amounts: ReadonlyArray<bigint>) => ({ transfers: amounts.map((amount) => transfer(amount)) });
     expect(told(moving(5n, 7n), moving(7n, 5n))).toEqual([]);
     expect(told(moving(5n, 7n), moving(905n, 7n))).toMatchObject([{ kind: "movement", a: 12n, b: 912n }]);
   });
 
-  it("are the same where each pays its own block's producer, unless its place decides", () => {
+  it("are equal where each pays its own block's producer, unless its place decides", () => {
     const [one, other] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`] as const;
     const paying = (to: Address, held: bigint, producer: Address | null): Effects =>
       effects({
@@ -131,7 +131,7 @@ describe("two runs", () => {
     expect(told(of(outcome({ logs: [log(1n, 5n)] })), of(outcome({ logs: [log(1n, 6n)] })))).toEqual([]);
   });
 
-  it("do not differ in gas, nor where one run did not say", () => {
+  it("do not differ in gas, nor where one run gave no number", () => {
     expect(told(of(outcome({ gasUsed: 1n })), of(outcome({ gasUsed: 2n })))).toEqual([]);
     expect(told(of(outcome()), of(outcome({ status: "unknown" })))).toEqual([]);
     expect(told({ balanceChanges: [change(5n)] }, { balanceChanges: [change(9n, "logged")] })).toEqual([]);
@@ -158,7 +158,7 @@ describe("two runs", () => {
     expect(isAlike(of(outcome({ status: "halted" })), of(outcome()))).toBe(false);
   });
 
-  it("differ in who came to control what, whatever the tolerance", () => {
+  it("differ in who came to control a contract, whatever the tolerance", () => {
     const handed = (gains: string) =>
       of(outcome({ logs: [logOf(token, [`8be0079c53165914${"0".repeat(48)}`, word(alice), word(gains as Address)])] }));
     const found = told(handed(alice), handed(bob), 1);
@@ -178,7 +178,7 @@ describe("two runs", () => {
     expect(told(given(1n), given(2n), 1).filter(({ kind }) => kind === "control")).toHaveLength(2);
   });
 
-  it("say of what, whose and how much each difference is, and whether it decides", () => {
+  it("show the asset, owner and size of each difference, and whether it decides", () => {
     const receiving = (amount: bigint) => ({ transfers: [transfer(amount, { from: bob, to: alice })] });
     expect(told({ transfers: [transfer(1n)] }, { transfers: [transfer(2n)] })).toEqual([
       {
@@ -205,7 +205,7 @@ describe("two runs", () => {
     expect(told(auction(100n), auction(700n))).toHaveLength(1);
   });
 
-  it("within: exact at the edge, signs apart", () => {
+  it("are within tolerance at its exact edge, and not with opposite signs", () => {
     fc.assert(
       fc.property(fc.bigInt(1n, 2n ** 200n), fc.integer({ min: 0, max: 999_999 }), (amount, ppm) => {
         const edge = (amount * BigInt(ppm)) / 1_000_000n;

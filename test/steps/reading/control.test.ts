@@ -17,7 +17,7 @@ const severity = (logs: ReadonlyArray<ReturnType<typeof log>>, before: View = un
   checkControl(ran(logs), { before }).map(({ code, severity: how }) => `${code}/${how}`);
 
 describe("a change of control", () => {
-  it("is a warning, told of its transaction and as the logs tell it", () => {
+  it("is a warning about its transaction, with the events' evidence", () => {
     const [finding] = checkControl(ran([owning(stranger, at("8"))]), { before: unseen });
     expect(finding).toMatchObject({
       code: "OwnershipChanged",
@@ -41,7 +41,7 @@ describe("a change of control", () => {
       "RoleChanged/info",
     ]);
   });
-  it("is a warning where another gains, whoever is said to have lost", () => {
+  it("is a warning where another gains, whatever former owner is named", () => {
     const solmate = "8292fce18fa69edf".padEnd(64, "0");
     expect(severity([owning(nobody, at("8"))])).toEqual(["OwnershipChanged/warning"]);
     for (const who of [alice, stranger, nobody])
@@ -59,9 +59,9 @@ describe("a change of control", () => {
     expect(severity([owning(alice, bob)])).toEqual(["OwnershipChanged/warning"]);
     expect(severity([log(contract, [topics.upgraded, word(alice)])])).toEqual(["ContractControlChanged/warning"]);
   });
-  it("that was taken back by a revert is none", () =>
+  it("is none where a revert took it back", () =>
     expect(checkControl(ran([owning(stranger, at("8"))], "reverted"), { before: unseen })).toEqual([]));
-  it("that a sender loses comes first, then what else may do harm, however many dummies come before it", () => {
+  it("comes first where a sender loses, then other harmful ones, however many dummies come before", () => {
     const gifts = Array.from({ length: 64 }, (_, index) =>
       log(Address.make(`0x${"99".repeat(19)}${index + 10}`), [topics.ownership, word(nobody), word(alice)]),
     );
@@ -71,7 +71,7 @@ describe("a change of control", () => {
     expect(controlAccounts(ran(events)).slice(0, 2)).toEqual([at("2"), contract]);
     expect(controlAccounts(ran(events))).toHaveLength(64);
   });
-  it("is told as often as it is announced, and its contract is looked at once", () => {
+  it("has one finding for each event, and one look at its contract", () => {
     const many = Array.from({ length: 100 }, () => owning(stranger, at("8")));
     expect([severity(many).length, controlAccounts(ran(many)).length]).toEqual([100, 1]);
     // harmless ones do not hide the one behind them

@@ -7,7 +7,7 @@ import { anyLogs, at, kind, topics } from "./arbitrary.js";
 
 const [alice, bob, contract] = [at("a"), at("b"), at("1")];
 
-describe("a change of control", () => {
+describe("an event of control", () => {
   it("names who gains and who loses, and the role where there is one", () => {
     const transferred = log(contract, [topics.ownership, word(alice), word(bob)]);
     const granted = log(contract, [topics.roleGranted, word(9n), word(bob), word(alice)]);
@@ -16,7 +16,7 @@ describe("a change of control", () => {
       { kind: "role", contract, loses: null, gains: bob, role: `0x${word(9n)}`, transaction: 2 },
     ]);
   });
-  it("of accounts with modules, of diamonds and of managers of access is one", () => {
+  it("is read from accounts with modules, from diamonds and from access managers", () => {
     const events = [
       log(contract, [kind("ModuleInstalled(uint256,address)")], [word(1n), word(bob)]),
       log(contract, [kind("ModuleUninstalled(uint256,address)")], [word(1n), word(bob)]),
@@ -34,11 +34,11 @@ describe("a change of control", () => {
       { kind: "control", gains: null, loses: null },
     ]);
   });
-  it("to nobody is one that nobody gains", () => {
+  it("to the zero address has nobody who gains", () => {
     const renounced = log(contract, [topics.ownership, word(alice), word(0n)]);
     expect(toldIn([renounced], 0).controls).toMatchObject([{ loses: alice, gains: null }]);
   });
-  it("out of logs of any shape is read without an exception", () =>
+  it("of any shape is read without an exception", () =>
     fc.assert(
       fc.property(anyLogs(contract), (logs) => {
         expect(toldIn(logs, 0).controls.length).toBeLessThanOrEqual(logs.length);

@@ -65,7 +65,7 @@ const of7 = (making: ViemHex, data: ViemHex) => [safe, 0n, making, data, pad("0x
 const creating = encoding("createProxyWithNonce(address,bytes,uint256)", other, setup(evil), 1n);
 const module4337 = encoding(`executeUserOp(${plain})`, evil, 0n, attack, 1);
 
-describe("what runs in the place of a caller is found in", () => {
+describe("foreign code that runs in a caller's place is found", () => {
   const forms: ReadonlyArray<readonly [form: string, data: ViemHex, as?: Address]> = [
     ["a Safe's transaction", exec()],
     ...[
@@ -144,7 +144,7 @@ describe("what runs in the place of a caller is found in", () => {
       ),
     ],
   ];
-  it.each(forms.map(([form, data, as = safe]) => [form, data, as] as const))("%s", (_, data, as) => {
+  it.each(forms.map(([form, data, as = safe]) => [form, data, as] as const))("in %s", (_, data, as) => {
     const { delegates, isUnread } = callsIn({ from: alice, to: safe, data: data.toLowerCase() as Hex });
     expect([delegates.filter(({ to }) => to === evil), isUnread]).toEqual([
       [{ from: as, to: evil, data: attack, as }],
@@ -152,7 +152,7 @@ describe("what runs in the place of a caller is found in", () => {
     ]);
   });
   it.each(forms.map(([form, data]) => [form, data] as const))(
-    "%s, or is said not to be read: its arguments cut",
+    "or marked as unread where arguments are cut: %s",
     (_, data) => {
       for (const end of [10, 42, data.length - 2 - 2 * (data.length % 7)]) {
         const cut = data.slice(0, end).toLowerCase() as Hex;
@@ -161,14 +161,14 @@ describe("what runs in the place of a caller is found in", () => {
       }
     },
   );
-  it("whatever stands in the word of the operation, and nowhere where it is 0 or nobody is named", () => {
+  it("with any nonzero word of the operation, and not where it is 0 or nobody is named", () => {
     // the second byte from the end is set, too
     const odd = `${exec().slice(0, 10 + 3 * 64)}${word(257n).slice(-64)}${exec().slice(10 + 4 * 64)}` as Hex;
     expect(callsIn({ from: alice, to: safe, data: odd }).delegates).toHaveLength(1);
     for (const data of [exec(evil, attack, 0), setup(nobody as Address), multiSend(packed(0, evil, attack))])
       expect(callsIn({ from: alice, to: safe, data }).delegates).toEqual([]);
   });
-  it("batches of any number, or is said not to be read", () => {
+  it("in batches of any number, or marked as unread", () => {
     const many = Array.from({ length: 1_200 }, () => packed(0, other, "0x"));
     expect(callsIn({ from: alice, to: safe, data: multiSend(...many, packed(1, evil, attack)) })).toMatchObject({
       ...{ delegates: [{ to: evil }], isCut: true, isUnread: false, read: { length: 256 } },
@@ -179,7 +179,7 @@ describe("what runs in the place of a caller is found in", () => {
       expect(callsIn({ from: alice, to: safe, data }).isUnread).toBe(true);
     }
   });
-  it("no bytes at all that make it fail", () => {
+  it("without a failure in any bytes", () => {
     const selectors = forms.map(([, data]) => data.slice(2, 10));
     fc.assert(
       fc.property(fc.constantFrom(...selectors), hex(700), (selector, rest) => {
@@ -190,8 +190,8 @@ describe("what runs in the place of a caller is found in", () => {
   });
 });
 
-describe("code that names its own address", () => {
-  it("is known at the address of each canonical deployment as what it is there, and at any other", () => {
+describe("code by the hash of a canonical deployment", () => {
+  it("is known at its address as what it is there, and at any other", () => {
     const canonical = [
       [
         "0xa238cbeb142c10ef7ad8442c6d1f9e89e07e7761",
@@ -225,7 +225,7 @@ describe("code that names its own address", () => {
   });
 });
 
-describe("what runs in the place of a Safe", () => {
+describe("the judgement of code that runs in a Safe's place", () => {
   const callOnly = "0xecd5bd14a08c5d2122379900b2f272bdf107a7e92423c10dd5fe3254386c9939";
   const toL2 = "0x2f25df28caf984366ee584e13241707e85dcd5a6ea0c14267928dafc1fd6274b";
   const migration = "0x52d7472fa02c3a574544f9b5a4ed4c7777e4e3315217e368926b51e1cc6014ea";
@@ -275,17 +275,17 @@ describe("what runs in the place of a Safe", () => {
       migration,
       [["DelegateCall", "warning", "SafeMigration 1.5.0", "0xedd160febbd92e350d4d398fb636302fccd67c7e"]],
     ],
-  ] as const)("%s", (_, data, codeHash, expected) => {
+  ] as const)("is right for %s", (_, data, codeHash, expected) => {
     expect(judging(data, seeing(codeHash))).toEqual(expected);
   });
-  it("is not believed where it only came to stand there, and is the caller's where it is named", () => {
+  it("rejects code that only came to stand there, and leaves named code to the caller", () => {
     expect(judging(exec(), seeing(""), seeing(callOnly))).toEqual([["DelegateCallUnread", "unavailable"]]);
     for (const seen of [unknownCode, null])
       expect(judging(exec(), seeing(seen), seeing(seen), [evil])).toEqual([
         ["DelegateCall", "info", "as the option says"],
       ]);
   });
-  it("is believed of the events of a Safe, and of no other contract", () => {
+  it("believes the events of a Safe, and of no other contract", () => {
     const told = (emitter: Address, before: View) =>
       checkDelegateCalls(
         bundle({ to: other, data: "0x12345678" as Hex }).map((one) =>

@@ -28,28 +28,28 @@ beforeAll(async () => {
 const check = (entry: Authorization, after: View, chainId: number | null = 1) =>
   checkDelegations(bundle({}, { authorizationList: [entry] }), { after, chainId });
 
-describe("a delegation", () => {
-  it("that holds gives its delegate everything, on the chain that it names or on every one", () => {
+describe("the finding about a delegation", () => {
+  it("gives the delegate everything where it holds, on its chain or on every one", () => {
     const holds = inhabited({ [authority]: set, [token]: some });
     const [finding, ...none] = check(delegating, holds);
     expect(finding).toMatchObject({ code: "DelegationSet", severity: "warning", transaction: 1, evidence: "measured" });
     expect([finding?.numbers.at(-1)?.value, none]).toEqual(["on chain 1", []]);
     expect(check(everywhere, holds)[0]?.numbers.at(-1)?.value).toBe("on every chain");
   });
-  it("to an address without code warns of that too", () =>
+  it("warns, too, of a delegate without code", () =>
     expect(codes(check(delegating, inhabited({ [authority]: set })))).toEqual([
       "DelegationSet/warning",
       "DelegateWithoutCode/warning",
     ]));
-  it("that nobody saw in place is estimated", () =>
+  it("is estimated where nobody saw it in place", () =>
     expect(check(delegating, unseen)).toMatchObject([{ code: "DelegationSet", evidence: "estimated" }]));
-  it("that is not there at the end does not hold", () =>
+  it("is absent where it is not there at the end", () =>
     expect(codes(check(delegating, inhabited({ [token]: some })))).toEqual(["DelegationIneffective/warning"]));
-  it("to nobody clears, where nothing is left", () => {
+  it("says that a delegation to the zero address clears", () => {
     expect(codes(check(clearing, inhabited({})))).toEqual(["DelegationCleared/info"]);
     expect(codes(check(clearing, inhabited({ [authority]: set })))).toEqual(["DelegationIneffective/warning"]);
   });
-  it("for another chain, or that nobody signed, has no effect, and says why", () => {
+  it("gives the reason where one for another chain, or unsigned, has no effect", () => {
     const [elsewhere] = check(delegating, unseen, 5);
     expect(elsewhere).toMatchObject({ code: "DelegationIneffective", severity: "info" });
     expect(elsewhere?.numbers).toContainEqual({ name: "because", unit: "text", value: "it is for chain 1" });
@@ -62,7 +62,7 @@ describe("a delegation", () => {
   });
 });
 
-it("the accounts that matter are those who sign and those they delegate to, nobody left out", () => {
+it("the accounts to look at are the signers and all their delegates", () => {
   const forged = { ...delegating, r: `0x${"00".repeat(32)}` as never };
   expect(delegationAccounts(bundle({ authorizationList: [delegating, clearing, forged] }))).toEqual([
     ...[authority, token, authority, token],

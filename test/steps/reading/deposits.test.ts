@@ -21,9 +21,11 @@ describe("deposits", () => {
     "StakeLocked(address,uint256,uint256)",
     "StakeUnlocked(address,uint256)",
     "StakeWithdrawn(address,address,uint256)",
-  ])("are kept by who says %s", (event) => expect(of(log(token, event, [word(alice)]))).toEqual([token]));
+  ])("are balances of the contract where that answers %s", (event) =>
+    expect(of(log(token, event, [word(alice)]))).toEqual([token]),
+  );
 
-  it("are no token's, whatever else it says", () => {
+  it("are no token's, whatever else the contract says", () => {
     expect(of(log(token, "Transfer(address,address,uint256)", [word(alice), word(bob)], word(1n)))).toEqual([]);
     expect(
       of(

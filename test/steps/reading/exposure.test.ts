@@ -19,11 +19,11 @@ const ids = (count: number) =>
   });
 
 describe("ids of one token", () => {
-  it("are all looked at where they are few", () => {
+  it("are all read where they are few", () => {
     const { pairs, cut } = ids(64);
     expect([pairs.map((pair) => pair.ids.length), cut]).toEqual([[64], 0]);
   });
-  it("are cut where they are many, and the pair counts as not looked at, too", () => {
+  it("are cut where they are many, and the pair counts as unread, too", () => {
     const { pairs, cut } = ids(12_000);
     expect([pairs.map((pair) => pair.ids.length), cut]).toEqual([[64], 1]);
   });
@@ -36,7 +36,7 @@ const lookedAt = (changed: Partial<Parameters<typeof exposed>[0]>, authorization
   return { bundle, found: exposed({ ...none, codes: new Map(), bundle, ...changed }) };
 };
 
-it("a delegate that two authorisations name is one, and is counted once", () => {
+it("a delegate in two authorisations is counted once", () => {
   const entry = { chainId: 1, address: bob, nonce: 0, r: "0x1", s: "0x1", yParity: 0 } as never;
   const twice = [alice, alice].map((authority) => ({ authority, entry }));
   const { pairs } = lookedAt({ tokens: [token] }, twice).found;
@@ -47,7 +47,7 @@ it("a delegate that two authorisations name is one, and is counted once", () => 
   ]);
 });
 
-describe("the approval of one NFT", () => {
+describe("the approval of one NFT in the exposure", () => {
   const right: Right = {
     ...{ standard: "erc721", token, keeper: token, owner: alice, spender: bob, tokenId: 7n, operator: false },
     ...{ open: null, claim: 1n, expiration: null, seen: "log", transaction: 0 },
@@ -67,11 +67,11 @@ describe("the approval of one NFT", () => {
       evidence: "measured",
     }).rows;
   };
-  it("could take it from whoever has it", () =>
+  it("counts where the spender could take it from its owner", () =>
     expect(rowsWhere(alice)).toMatchObject([
       { spender: bob, account: alice, tokenId: 7n, by: "allowance", amount: 1n },
     ]));
-  it("takes nothing from whoever has it no more", () => expect(rowsWhere(bob)).toEqual([]));
+  it("does not count where the owner has it no more", () => expect(rowsWhere(bob)).toEqual([]));
 });
 
 const [conduit, permit2] = [
@@ -84,7 +84,7 @@ const [opensea, controller] = [
 ] as const;
 const nobody = `0x${"0".repeat(40)}` as const;
 
-describe("accounts beside those that are called", () => {
+describe("accounts to look at beside the called ones", () => {
   const moved = [
     {
       standard: "erc20",
@@ -104,21 +104,21 @@ describe("accounts beside those that are called", () => {
   it.each([
     ["are none where nothing is taken and nobody asks", spenders({}), [bob]],
     ["are those that the code names, of tokens that somebody names", spenders({ wanted: [token] }), [bob, conduit]],
-    ["and of tokens that are taken", spenders({ transfers: moved }), [bob, conduit]],
+    ["are those that the code names, of tokens that are taken", spenders({ transfers: moved }), [bob, conduit]],
     [
       "are conduits where the code names who makes them",
       spenders({ transfers: moved, codes: seaport }),
       [bob, opensea],
     ],
   ])("%s", (_, found, expected) => expect(found).toEqual(expected));
-  it("push out nothing that is called", () => {
+  it("replace none of the called ones", () => {
     const wanted = Array.from({ length: 60 }, (_, place): Address => `0x${(place + 1).toString(16).padStart(40, "7")}`);
     const { pairs, cut } = lookedAt({ codes, wanted }).found;
     expect([pairs.length, cut, pairs.some(({ spender }) => spender === conduit)]).toEqual([60, 0, false]);
   });
 });
 
-describe("a token that leaves a sender by a call that is not its own", () => {
+describe("a token that leaves a sender by a call not its own", () => {
   interface Told {
     readonly to?: Address;
     readonly amount?: bigint;
@@ -169,16 +169,16 @@ describe("a token that leaves a sender by a call that is not its own", () => {
   const approve = `0x095ea7b3${word(bob)}${word(5n)}`;
   it.each<readonly [string, Told, ReadonlyArray<string | null>]>([
     ["is strange where nobody who was looked at may spend it", {}, [null]],
-    ["also where the call gives a right alone", { call: [token, approve] }, [null]],
+    ["is strange where the call only gives a right, too", { call: [token, approve] }, [null]],
     ["is the called contract's, which may spend it", { may: [2n ** 255n, 2n ** 255n] }, []],
-    ["also where it uses that up", { may: [5n, 0n] }, []],
-    ["and where it gets the right in the bundle, and uses it up", { rights: [granted] }, []],
+    ["is the called contract's, which uses up its right", { may: [5n, 0n] }, []],
+    ["is the called contract's, which gets its right in the bundle and uses it up", { rights: [granted] }, []],
     ["is none where the sender calls the token", { call: [token, transfer] }, []],
-    ["nor where the sender's own code runs", { call: [alice, "0x12345678"] }, []],
-    ["nor what is burnt", { to: nobody }, []],
-    ["nor what the token takes", { to: token }, []],
-    ["nor nothing", { amount: 0n }, []],
-    ["nor another's", { of: conduit }, []],
+    ["is none where the sender's own code runs", { call: [alice, "0x12345678"] }, []],
+    ["is none where it is burnt", { to: nobody }, []],
+    ["is none where the token itself takes it", { to: token }, []],
+    ["is none where the amount is zero", { amount: 0n }, []],
+    ["is none where another account loses it", { of: conduit }, []],
     [
       "is the stranger's that a tracer shows",
       {
@@ -189,7 +189,11 @@ describe("a token that leaves a sender by a call that is not its own", () => {
       },
       [conduit],
     ],
-    ["also where the called contract has a right, too", { may: [9n, 9n], calls: [[conduit, token, take]] }, [conduit]],
+    [
+      "is the stranger's that a tracer shows, where the called contract has a right, too",
+      { may: [9n, 9n], calls: [[conduit, token, take]] },
+      [conduit],
+    ],
     ["is the called contract's by a tracer, whatever the right", { calls: [[bob, token, take]] }, []],
     [
       "is the asker's of Permit2",
@@ -202,7 +206,7 @@ describe("a token that leaves a sender by a call that is not its own", () => {
       [],
     ],
     [
-      "who may be a stranger",
+      "is the asker's of Permit2, who may be a stranger",
       {
         calls: [
           [conduit, permit2, "0x"],

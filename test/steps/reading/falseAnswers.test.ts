@@ -95,8 +95,8 @@ const burn = calling("burn", [5n], abi);
 const operate = calling("setApprovalForAll", [bob, true], abi);
 const operating = (level: bigint) => seeing([isApprovedForAll(token, alice, bob), answered(level)]);
 
-describe("a call that answers false", () => {
-  it("tells what was asked for and what moved, or is allowed", () => {
+describe("a token call that returns false", () => {
+  it("shows what was asked for and what moved, or is allowed", () => {
     expect(numbersOf(check([transfer], [{}]))).toEqual([["warning", 0, "function transfer", "asked for 5", "moved 0"]]);
     expect(numbersOf(check([pull], [{ before: balances(0n, 9n) }]))).toEqual([
       ["warning", 0, "function transferFrom", "asked for 5", "moved 0"],
@@ -196,10 +196,10 @@ describe("a call that answers false", () => {
     ["finds the operator there", operate, { before: operating(1n) }, 0],
     ["keeps no operators", operate, { before: unseen, code: registry }, 0],
     ["lets an operator act, and answers a number", operate, { before: operating(0n), returns: `0x${word(7n)}` }, 0],
-  ])("and %s", (_, input, told, count) => {
+  ])("is judged where %s", (_, input, told, count) => {
     expect(check([input], [told])).toHaveLength(count);
   });
-  it("of a bundle is judged by itself: another's movement or grant does not stand for its own", () => {
+  it("in a bundle is judged by itself, without another's movement or grant", () => {
     const after = balances(4n, 5n);
     const one = check(
       [transfer, transfer],
@@ -217,7 +217,7 @@ describe("a call that answers false", () => {
     ];
     expect(check([approve, calling("approve", [bob, 3n])], raised).map(({ transaction }) => transaction)).toEqual([0]);
   });
-  it("is looked at by both ends' balances, and by the allowance that it takes from or sets", () => {
+  it("has both ends' balances read, and the allowance that it uses or sets", () => {
     expect(FalseAnswers.queries(bundle(transfer))).toEqual([balanceOf(token, alice), balanceOf(token, bob)]);
     expect(FalseAnswers.queries(bundle(pull))).toEqual([
       balanceOf(token, bob),

@@ -157,8 +157,8 @@ const samples: Readonly<Record<string, ReadonlyArray<ReadonlyArray<unknown>>>> =
   "execute(bytes,bytes[],uint256)": [],
 };
 
-describe("each function whose calls are shown", () => {
-  it("has a sample", () => {
+describe("the functions with a sample", () => {
+  it("include every function whose calls are shown", () => {
     const functions = declared.split("\n").flatMap((line) => line.split("|")[1]?.split(";") ?? []);
     const signatures = functions.flatMap((declaration) =>
       declaration === "" ? [] : toFunctionSignature(`function ${declaration}`),
@@ -171,7 +171,7 @@ describe("each function whose calls are shown", () => {
     // nor is one shown as a call that may run as a DELEGATECALL
     expect(unnamed.sort()).toEqual(["0x1cff79cd", "0x66753cd2", "0xb648d364"]);
   });
-  it("whose selector does not tell a call from a DELEGATECALL is marked, and whose mode is not known, is not all read", () => {
+  it("are marked as not all read where the selector leaves call or DELEGATECALL open", () => {
     const read = (signature: string, ...args: ReadonlyArray<unknown>) => {
       const abi = parseAbi([`function ${signature}`] as never) as never;
       return callsIn({ from: alice, to: self, data: encodeFunctionData({ abi, args } as never) as Hex });
@@ -190,7 +190,7 @@ describe("each function whose calls are shown", () => {
   });
   it.each(
     Object.entries(samples).flatMap(([signature, all]) => all.map((args, place) => [signature, place, args] as const)),
-  )("%s, %i: is judged by the same ones", (signature, _, args) => {
+  )("are judged the same in every form: %s, %i", (signature, _, args) => {
     const data = encodeFunctionData({
       abi: parseAbi([`function ${signature}`] as never) as never,
       args,
@@ -210,7 +210,7 @@ describe("each function whose calls are shown", () => {
   });
 });
 
-describe("a right that only calldata tells", () => {
+describe("a right that only calldata asks for", () => {
   const coder = parseAbi([
     "function approve(address,uint256)",
     "function multiSend(bytes)",

@@ -81,9 +81,9 @@ const taking = "new owner, without an event";
 const pending = "an account is named that may take it over, without an event";
 const operating = "another account gets a right in the sender's entry, without an event";
 
-describe("an account of the calldata in a variable that named nobody", () => {
+describe("an account of the calldata in an empty variable", () => {
   const has = { [place(5)]: stranger };
-  it.each(["named", "traced"] as const)("may take over a contract of the sender's, by what is %s", (by) => {
+  it.each(["named", "traced"] as const)("may take over a contract of the sender's, with what is %s", (by) => {
     expect(told({ has, by, owner: alice })).toEqual([["warning", pending, contract, stranger]]);
   });
   it("may take over a contract that keeps the sender in another variable, packed or not", () => {
@@ -109,7 +109,7 @@ describe("an account of the calldata in a variable that named nobody", () => {
   ])("is none where %s", (_, given) => {
     expect(told({ has, owner: alice, ...given })).toEqual([]);
   });
-  it("is none where it is a token that moves", () => {
+  it("is no finding where a token moves", () => {
     const moved = [log(stranger, [topics.transfer, word(alice), word(bob)], [word(5n)])];
     const moving = bundle({ to: contract, data: hexOf(called) }).map((each) =>
       filled(each, {
@@ -130,14 +130,14 @@ describe("an account of the calldata in a variable that named nobody", () => {
 });
 
 describe("a sender's entry in a mapping", () => {
-  it("gives a right to the account of the calldata that is a key within it", () => {
+  it("gives a right to the account of the calldata that is a key in it", () => {
     for (const n of [0, 3, 20])
       for (const by of ["named", "traced"] as const)
         expect(told({ has: { [within(stranger, alice, n)]: 1n }, by })).toEqual([
           ["warning", operating, contract, alice, stranger],
         ]);
   });
-  it("gives a right to the account of the calldata that stands in it, whoever stood there", () => {
+  it("gives a right to the account of the calldata that stands in it, whoever stood there before", () => {
     for (const had of [0n, bob])
       expect(told({ had: { [entry(alice, 3)]: had }, has: { [entry(alice, 3)]: stranger } })).toEqual([
         ["warning", operating, contract, alice, stranger],
@@ -149,7 +149,7 @@ describe("a sender's entry in a mapping", () => {
     expect(told({ has, logs: [log(contract, named)] })).toEqual([["info", operating, contract, alice, stranger]]);
     expect(told({ has, logs: [log(bob, named)] })).toMatchObject([["warning", operating, contract, alice, stranger]]);
   });
-  it("is information where a sender pays: whom a deal is with stands in it", () => {
+  it("is information where a sender pays, because a deal is stored by its partner", () => {
     const has = { [entry(alice, 3)]: stranger };
     expect(told({ has, paid: 5n })).toEqual([["info", operating, contract, alice, stranger]]);
     expect(told({ has: { [within(stranger, alice, 3)]: 1n }, paid: 5n })).toEqual([
@@ -168,10 +168,10 @@ describe("a sender's entry in a mapping", () => {
     ["far behind", { has: { [within(stranger, alice, 21)]: 1n } }],
     ["nobody whom the calldata names", { has: { [within(stranger, alice, 3)]: 1n }, data: "0x12345678" }],
     ["taken back", { had: { [within(stranger, alice, 3)]: 1n }, has: { [within(stranger, alice, 3)]: 0n } }],
-  ])("says nothing of %s", (_, given) => {
+  ])("has no finding for %s", (_, given) => {
     expect(told(given)).toEqual([]);
   });
-  it("is told of by a call or an event that is known", () => {
+  it("has no finding where a known call or event shows it", () => {
     const has = { [within(stranger, alice, 5)]: 1n };
     const asked = `0xa22cb465${word(stranger)}${word(1n)}`;
     const logs = [
@@ -188,7 +188,7 @@ describe("a sender's entry in a mapping", () => {
   });
 });
 
-it("a sender's place in any slot that goes to another is told once, however it was seen", () => {
+it("a sender's place that goes to another has one finding, in any slot and by any view", () => {
   const [had, has] = [{ [place(7)]: alice }, { [place(7)]: stranger }];
   const expected = [["warning", taking, contract, alice, stranger]];
   expect([told({ had, has }), told({ had, has, by: "traced" })]).toEqual([expected, expected]);

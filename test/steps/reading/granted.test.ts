@@ -6,7 +6,7 @@ const call = (asked: bigint, used: bigint, shown: bigint | null = null, peak = u
   ...{ asked, used, shown, peak },
 });
 
-describe("the gas that calls are known to have had", () => {
+describe("the gas that calls demonstrably had", () => {
   it.each<[string, ReadonlyArray<Metered>, bigint | null, ReadonlyArray<bigint>]>([
     ["is what is shown", [call(100n, 10n, 100n), call(100n, 50n, 60n)], null, [100n, 60n]],
     ["is never more than was asked for", [call(100n, 10n, 500n)], 900n, [100n]],
@@ -53,4 +53,4 @@ it.each([
   [[2_000_001n], true],
   [[2_000_000n, 2_000_000n, 2_000_000n, 2_000_000n, 2_000_000n], false],
   [[2_000_000n, 2_000_000n, 2_000_000n, 2_000_000n, 2_000_000n, 1n], true],
-])("transactions of %s are shown: %s", (limits, shown) => expect(isLarge(limits)).toBe(shown));
+])("the transactions of %s are shown as %s", (limits, shown) => expect(isLarge(limits)).toBe(shown));

@@ -29,8 +29,8 @@ const approving = {
   data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 5n] })),
 };
 
-describe("what is measured", () => {
-  it("is what the movements touch: an NFT by its id and its collection, an ERC-1155 by its id", () => {
+describe("the measured holdings", () => {
+  it("cover the movements: an NFT by its id and its collection, an ERC-1155 by its id", () => {
     const of = (transfer: Transfer) => queries(holdings([], [transfer], 99).kept);
     expect(of(moved())).toEqual([balanceOf(token, alice), balanceOf(token, bob)]);
     expect(of(moved({ standard: "erc1155", tokenId: 3n }))).toEqual([
@@ -41,7 +41,7 @@ describe("what is measured", () => {
     ]);
     expect(of(native(0, alice, bob, 1n))).toEqual([alice, bob].map((address) => ({ kind: "account", address })));
   });
-  it("is also what calls ask tokens to move, by the id that they name, and what of it is cut is counted", () => {
+  it("cover what calls ask tokens to move, by the named id, and count what is cut", () => {
     const of = (signature: string, args: ReadonlyArray<unknown>, limit = 99) => {
       const abi = parseAbi([`function ${signature}`] as never) as Abi;
       const cases = bundle({ to: token, data: hexOf(encodeFunctionData({ abi, args: [...args] })) });
@@ -61,7 +61,7 @@ describe("what is measured", () => {
     expect(of(batch, many)).toEqual([[...both("7"), ...both("8")], 0]);
     expect(of(batch, many, 3)[1]).toBe(1);
   });
-  it("is each once, nobody's never, and wanted where it is wanted at all", () => {
+  it("are each once, without the zero address, and wanted where one row wants them", () => {
     const wanted = [holding(bob, token)];
     const { kept, cut } = holdings([alice], [moved(), moved(), moved({ from: at("0") })], 99, {
       wanted,
@@ -70,7 +70,7 @@ describe("what is measured", () => {
     expect(named(kept)).toEqual([`! ${bob} ${token}`, `${alice} native`, `${alice} ${token}`]);
     expect(cut).toBe(0);
   });
-  it("is cut from the end, never what is wanted nor the senders' own currency, and what is cut is counted", () =>
+  it("are cut from the end, except wanted ones and the senders' own currency, and counted", () =>
     fc.assert(
       fc.property(fc.nat(20), fc.nat(12), (limit, crowd) => {
         const transfers = Array.from({ length: crowd }, (_, index) =>
@@ -88,8 +88,8 @@ describe("what is measured", () => {
     ));
 });
 
-describe("what may change in silence", () => {
-  it("is what the sender, the receiver and the named hold of the receiver and of each other", () => {
+describe("the holdings that may change in silence", () => {
+  it("are those of sender, receiver and named accounts in each other", () => {
     const list = named(suspects(bundle(approving)));
     expect(list).toContain(`${alice} ${token}`);
     expect(list).toContain(`${spender} ${token}`);
@@ -97,7 +97,7 @@ describe("what may change in silence", () => {
     // nobody holds himself
     expect(list).not.toContain(`${token} ${token}`);
   });
-  it("is nothing of transfers and deployments, and bounded for any bundle", () => {
+  it("are none for transfers and deployments, and bounded for any bundle", () => {
     expect(suspects(bundle({ value: 1n }, { to: null, data: hexOf("0x6000600055") }))).toEqual([]);
     const many = Array.from({ length: 64 }, (_, index) => ({
       ...approving,
@@ -107,7 +107,7 @@ describe("what may change in silence", () => {
   });
 });
 
-it("what is known stands first, and what is added only where it is new", () =>
+it("known holdings come first, and only new ones are added", () =>
   expect(named(union([holding(alice, token), holding(bob, null)], [holding(bob, null), holding(bob, token)]))).toEqual([
     `${alice} ${token}`,
     `${bob} native`,

@@ -29,7 +29,7 @@ const failedIn = (logs: ReadonlyArray<OutcomeLog>, data: Hex = "0x12345678") =>
   readInner(subject({ logs, data }), none)?.failed.length ?? 0;
 const [zero, one] = [word(0n), word(1n)];
 
-describe("the families of events", () => {
+describe("the families of events that may tell of a failure", () => {
   const functions: Readonly<Record<string, RegExp>> = {
     safe: /^execTransaction\(/,
     module: /^execTransaction(FromModule|WithRole)/,
@@ -38,7 +38,7 @@ describe("the families of events", () => {
     try: /^execute(FromExecutor)?\(bytes32,bytes\)/,
   };
 
-  it("are of the functions that each is for, and of all of those", () => {
+  it("have exactly the functions that they are for", () => {
     const named = Object.keys(batchForms).flatMap((selector) => {
       const signatures = wellKnown.functions(selector as `0x${string}`).map(({ signature }) => signature);
       return Object.entries(functions).flatMap(([family, fits]) =>
@@ -49,7 +49,7 @@ describe("the families of events", () => {
   });
 });
 
-describe("events", () => {
+describe("failures read from events", () => {
   it.each([
     ["ExecutionFailure(bytes32,uint256)", [one], zero, [one], zero],
     ["ExecutionFailed(bytes32)", [], one, null, ""],
@@ -110,7 +110,7 @@ describe("events", () => {
     ],
     ["CastFailed(address,address,string,bytes)", [word(alice), word(alice)], one, null, ""],
     ["ExecuteFailed(address,address,address,bytes,string)", [word(alice), word(alice), word(alice)], one, null, ""],
-  ] as const)("%s", (event, topics, data, fineTopics, fineData) => {
+  ] as const)("include %s", (event, topics, data, fineTopics, fineData) => {
     expect(mayTell(undefined, [log(bob, event, topics, data)])).toBe(true);
     expect(failedIn([log(bob, event, topics, data)])).toBe(1);
     // by an account that nobody called
@@ -119,7 +119,7 @@ describe("events", () => {
     if (!isAlways) expect(failedIn([log(bob, event, fineTopics, fineData)])).toBe(0);
   });
 
-  it("counts what names the module that is called, and an EntryPoint's own wherever it is", () => {
+  it("include those that name the called module, and an EntryPoint's own anywhere", () => {
     expect(failedIn([log(token, "ExecutionFromModuleFailure(address)", [word(bob)])])).toBe(1);
     const entryPoint = "0x0000000071727de22e5e9d8baf0edac6f37da032";
     const event = "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)";
@@ -127,7 +127,7 @@ describe("events", () => {
     expect(eventIn(log(bob, "Transfer(address,address,uint256)")).row.inner).toBeUndefined();
   });
 
-  it("tells of an operation by its account, beside which a factory is called", () => {
+  it("have the account of an operation, beside which a factory is called", () => {
     const abi = parseAbi([
       "function handleOps((address,uint256,bytes,bytes,bytes32,uint256,bytes32,bytes,bytes)[] ops, address beneficiary)",
     ]);
@@ -153,14 +153,14 @@ describe("events", () => {
     ]);
   });
 
-  it("takes broken data for no failure, and no reason", () => {
+  it("are not read from broken data, and neither is a reason", () => {
     const event = "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)";
     expect(failedIn([log(bob, event, [one, word(alice), zero], zero)])).toBe(0);
     const far = readInner(subject({ logs: [log(bob, "TxFailed(bytes32,bytes)", [], one + "f".repeat(64))] }), none);
     expect(far?.failed.map(({ revert }) => revert)).toEqual([null]);
   });
 
-  it("tells at most 64 failures", () => {
+  it("are 64 at most", () => {
     expect(failedIn(Array.from({ length: 500 }, () => log(bob, "ExecutionFailure(uint256)", [one])))).toBe(64);
     // the last is told for all the others, so that nothing which excuses one of them excuses all
     const logs = Array.from({ length: 500 }, () => log(bob, "ExecutionFailure(uint256)", [one]));
@@ -170,7 +170,7 @@ describe("events", () => {
   });
 });
 
-describe("answers", () => {
+describe("failures read from answers", () => {
   const abi = [...multicall3Abi];
   const calls = [
     { target: alice, allowFailure: true, callData: "0x" },
@@ -181,7 +181,7 @@ describe("answers", () => {
     encodeAbiParameters(parseAbiParameters("(bool,bytes)[]"), [success.map((fine) => [fine, "0x"] as const)]);
   const isMulticall = (account: string) => account === bob;
 
-  it("believes a known contract's alone", () => {
+  it("are believed of known contracts alone", () => {
     const returnData = answer(true, false);
     expect(readInner(subject({ data, returnData, isMulticall }), none)).toMatchObject({
       failed: [{ by: bob, index: 1, to: token, evidence: "measured" }],
@@ -192,13 +192,13 @@ describe("answers", () => {
     expect(readInner(subject({ data, returnData: "0x1234", isMulticall }), none)).toEqual({ failed: [], unseen: 2 });
   });
 
-  it("knows Multicall3 by its code", () => {
+  it("are believed of Multicall3 by its code", () => {
     const hash = "0xd5c15df687b16f2ff992fc8d767b4216323184a2bbc6ee2f9c398c318e770891";
     expect(knownCode(hash, bob)?.kind).toBe("multicall3");
     expect(knownCode(keccak256("0x"), bob)).toBeNull();
   });
 
-  it("believes them where the arguments are not as an encoder writes them, and says what was not seen", () => {
+  it("are read where an encoder would not have put the arguments, and unseen ones are marked", () => {
     // four bytes behind the arguments of the first call, where an encoder puts none
     const odd: Hex = `0x82ad56cb${word(64n)}${"ff".repeat(32)}${data.slice(2 + 8 + 64)}`;
     expect(readInner(subject({ data: odd, returnData: answer(true, false), isMulticall }), none)).toMatchObject({
@@ -208,7 +208,7 @@ describe("answers", () => {
     expect(readInner(subject({ data: odd }), none)).toEqual({ failed: [], unseen: 1 });
   });
 
-  it("tells what a paymaster's call after the operation reverted with", () => {
+  it("have the reason of a paymaster's call after the operation", () => {
     const event = "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)";
     const reason = encodeAbiParameters(parseAbiParameters("uint256,bytes"), [0n, "0x08c379a0"]).slice(2);
     const logs = [
@@ -220,7 +220,7 @@ describe("answers", () => {
     ]);
   });
 
-  it("tells nothing of strict batches", () => {
+  it("are none of strict batches", () => {
     const strict = encodeFunctionData({
       abi,
       functionName: "aggregate3",
@@ -230,7 +230,7 @@ describe("answers", () => {
   });
 });
 
-describe("traces", () => {
+describe("failures read from traces", () => {
   const abi = parseAbi(["function aggregate3((address target, bool allowFailure, bytes callData)[] calls)"]);
   const data = encodeFunctionData({
     abi,
@@ -249,20 +249,20 @@ describe("traces", () => {
     ...changed,
   });
 
-  it("tell a failure, and that there was none", () => {
+  it("are named, and so is their absence", () => {
     const failed = tracedInner(inner, calls, frame({ calls: [call({ error: "execution reverted" })] }), none);
     expect(failed).toMatchObject({ failed: [{ to: token, index: 0, evidence: "estimated" }], unseen: 0 });
     expect(tracedInner(inner, calls, frame({ calls: [call({})] }), none)).toEqual({ failed: [], unseen: 0 });
   });
 
-  it("find the call that failed behind one that only looks like it", () => {
+  it("are found behind a call that only looks like the failed one", () => {
     const frames = [call({}), call({ error: "execution reverted" })];
     expect(tracedInner(inner, calls, frame({ calls: frames }), none)).toMatchObject({
       ...{ failed: [{ to: token, index: 0 }], unseen: 0 },
     });
   });
 
-  it("leave unseen what no frame tells of, however many calls were known before", () => {
+  it("stay unseen where no frame shows them, however many calls were known before", () => {
     const [seen, missing] = ["0x12345678", "0x87654321"] as const;
     const two = encodeFunctionData({
       abi,
@@ -274,7 +274,7 @@ describe("traces", () => {
     expect(tracedInner(inner, [], frame({}), none)).toEqual(inner);
   });
 
-  it("are not believed where they tell of something else", () => {
+  it("are not read from a trace of something else", () => {
     const failing = { calls: [call({ error: "execution reverted" })] };
     for (const trace of [
       null,
@@ -287,7 +287,7 @@ describe("traces", () => {
   });
 });
 
-describe("a permit that failed", () => {
+describe("an inner permit that failed", () => {
   const keeper: Hex = "0x000000000022d473030f116ddee9f6b43ac78ba3";
   const permit = (value: bigint) =>
     encodeFunctionData({
@@ -308,24 +308,27 @@ describe("a permit that failed", () => {
     ["that was to take an allowance back, which is still there", 0n, 7n, 7n, false],
     ["that was to take an allowance back, which is spent", 0n, 7n, 0n, true],
     ["that was to take an allowance back, of which nobody knows", 0n, 0n, null, false],
-  ] as const)("%s", (_, said, before, after, expected) => {
+  ] as const)("is made up for ($4) %s", (_, said, before, after, expected) => {
     expect(isGranted(failure(said), [approval(before, after)])).toBe(expected);
   });
   it.each([
     ["as long as it asks", "permit2", 50n, true],
     ["no more", "permit2", 49n, false],
     ["only at the token itself", "erc20", null, false],
-  ] as const)("at Permit2 whose allowance is there %s", (_, standard, expiration, expected) => {
-    const data = encodeFunctionData({
-      abi: parseAbi(["function permit(address,((address,uint160,uint48,uint48),address,uint256),bytes)"]),
-      args: [alice, [[token, 7n, 50, 0], bob, 9n], "0x"],
-    });
-    const failed = { ...failure(7n), to: keeper, data };
-    expect(isGranted(failed, [{ ...approval(7n, 7n), standard, expiration }])).toBe(expected);
-  });
+  ] as const)(
+    "is made up for ($3) at Permit2, where the allowance is there %s",
+    (_, standard, expiration, expected) => {
+      const data = encodeFunctionData({
+        abi: parseAbi(["function permit(address,((address,uint160,uint48,uint48),address,uint256),bytes)"]),
+        args: [alice, [[token, 7n, 50, 0], bob, 9n], "0x"],
+      });
+      const failed = { ...failure(7n), to: keeper, data };
+      expect(isGranted(failed, [{ ...approval(7n, 7n), standard, expiration }])).toBe(expected);
+    },
+  );
 });
 
-it("has the selectors that its readers read", () => {
+it("innerFailures lists the selectors that its readers read", () => {
   for (const signature of [
     "function aggregate3((address,bool,bytes)[])",
     "function execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)",

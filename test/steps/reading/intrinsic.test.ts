@@ -12,22 +12,22 @@ const numbersOf = (input: Partial<Transaction>, said: object = {}, isAmsterdam =
 
 const word = hexOf(`0x${"00".repeat(32)}`);
 
-describe("a gas limit below the intrinsic cost", () => {
+describe("the finding about a gas limit below the intrinsic cost", () => {
   it.each([
     ["a transfer", { data: "0x" }, 21_000n],
     ["calldata (its floor, EIP-7623)", { data: hexOf("0x00ff") }, 21_050n],
     ["a deployment (EIP-2, EIP-3860)", { to: null, data: hexOf(`0x${"00".repeat(33)}`) }, 53_136n],
     ["an access list (EIP-2930)", { data: "0x", accessList: [{ address: bob, storageKeys: [word, word] }] }, 27_200n],
-  ] as const)("is told beside what %s needs", (_, input, want) => {
+  ] as const)("names the cost beside what %s needs", (_, input, want) => {
     expect(numbersOf({ gas: 5n, ...input })).toEqual([5n, want]);
     expect(numbersOf({ ...input, gas: want - 1n })[1]).toBeGreaterThanOrEqual(want);
   });
 
-  it("is told beside the floor of its calldata (EIP-7623), where the limit covers the rest", () => {
+  it("names the floor of calldata (EIP-7623), where the limit covers the rest", () => {
     expect(numbersOf({ data: hexOf("0xffff"), gas: 21_050n })).toEqual([21_050n, 21_080n]);
   });
 
-  it("keeps the node's own numbers, and tells none that our rule does not have", () => {
+  it("keeps the node's own numbers, and adds none that our rule lacks", () => {
     expect(numbersOf({ gas: 5n, data: "0x" }, { have: 6n, want: 7n })).toEqual([6n, 7n]);
     expect(numbersOf({ gas: null, data: "0x" })).toEqual([null, null]);
     expect(numbersOf({ gas: 21_000n, data: "0x" })).toEqual([21_000n, null]);

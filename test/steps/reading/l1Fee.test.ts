@@ -30,32 +30,32 @@ const read = (on: Chain, oracles: View, known: Known = {}) => {
   return { extra, codes: codes(findings), findings };
 };
 
-describe("chains that charge gas × price", () => {
-  it.each([1, 42161])("chain %s: nothing is asked, nothing is added", (id) => {
+describe("the L1 fee of chains that charge gas × price", () => {
+  it.each([1, 42161])("needs no query and adds nothing, on chain %s", (id) => {
     expect(L1Fee.queries(lookup(id), [subject])).toEqual([]);
     expect(read(lookup(id), unseen)).toEqual({ extra: noExtraFees, codes: [], findings: [] });
     expect(read(lookup(id), unseen, { about: null, limit: null }).extra).toEqual(noExtraFees);
   });
 });
 
-describe("detection", () => {
+describe("the detection of an L1 fee", () => {
   const unknown = chain({ feeModel: "detect" });
-  it("without code at the predeploys is a chain without such fees", () =>
+  it("finds none without code at the predeploys", () =>
     expect(read(unknown, seeing(...predeploys(0))).extra).toEqual(noExtraFees));
-  it("that nobody could make is no zero", () => {
+  it("that failed is no zero", () => {
     const { extra, codes: found, findings } = read(unknown, unseen);
     expect([extra, found]).toEqual([null, ["L1FeeUnknown/unavailable"]]);
     expect(findings[0]).toMatchObject({ step: "funds", transaction: 0, evidence: "unavailable" });
     expect(findings[0]?.numbers[1]?.value).toBe("whether the chain charges L1 fees could not be checked");
   });
-  it("with code asks the oracle, whose silence is no zero", () => {
+  it("asks the oracle where there is code, and its silence is no zero", () => {
     const { extra, codes: found } = read(unknown, seeing(...predeploys(9)));
     expect([extra, found]).toEqual([null, ["L1FeeUnknown/unavailable"]]);
   });
 });
 
-describe("an oracle that came to live where none was known", () => {
-  it("was not asked about these bytes, which is no zero", () => {
+describe("the fee of an oracle that was deployed where none was known", () => {
+  it("is unknown, not zero, because that was not asked about these bytes", () => {
     const { extra, findings } = read(chain({ feeModel: "detect" }), seeing(...predeploys(9)), { about: null });
     expect([extra, findings[0]?.numbers[1]?.value]).toEqual([
       null,
@@ -64,15 +64,15 @@ describe("an oracle that came to live where none was known", () => {
   });
 });
 
-describe("fees of a transaction that is not known yet", () => {
-  it("are not known, and the hole itself is told elsewhere", () => {
+describe("the L1 fee of an incomplete transaction", () => {
+  it("is unknown, and the missing part has its own finding", () => {
     const charging = chain({ feeModel: "opstack" });
     expect(read(charging, unseen, { about: null })).toMatchObject({ extra: null, codes: [] });
     expect(read(charging, unseen, { limit: null })).toMatchObject({ extra: null, codes: [] });
   });
 });
 
-describe("the operator fee between two points", () => {
+describe("the operator fee between two gas values", () => {
   const charging = chain({ feeModel: "opstack" });
   it("is within a wei of the line, at any gas", () =>
     fc.assert(
@@ -94,7 +94,7 @@ describe("the operator fee between two points", () => {
         },
       ),
     ));
-  it("that the node credits and the oracle does not know is told, and covered whatever of it is constant", () => {
+  it("has a finding where the node credits it and the oracle does not know it, and its constant is covered", () => {
     const oracles = seeing([getL1Fee(subject.unsigned, oracle), answered(7n)], [isIsthmus(oracle), answered(0n)]);
     const vault = (balance: bigint) =>
       seeing(...L1Fee.earnings(true).map((query) => [query, account("0x", balance)] as const));
@@ -114,18 +114,18 @@ describe("the operator fee between two points", () => {
         [],
       ]);
   });
-  it("that is there but cannot be read is no zero", () => {
+  it("is unknown, not zero, where it is there but cannot be read", () => {
     const oracles = seeing([getL1Fee(subject.unsigned, oracle), answered(7n)], [isIsthmus(oracle), answered(1n)]);
     expect(read(charging, oracles).extra).toBeNull();
   });
 });
 
-describe("a model of the caller's own", () => {
+describe("a caller's fee model", () => {
   const readWith = (decide: () => ReturnType<FeeModel["decide"]>) => {
     const feeModel: FeeModel = { name: "mine", queries: () => [], decide };
     return read(chain({ feeModel }), unseen);
   };
-  it("is taken at its word within reason", () => {
+  it("is believed within reason", () => {
     const fees = { l1Fee: 1n, l1FeeAtMost: 2n, operatorFee: 3n, operatorFeeAtMost: 4n };
     expect(readWith(() => ({ fees })).extra).toEqual(fees);
     expect(readWith(() => ({ fees: { ...fees, l1FeeAtMost: 0n } })).extra).toBeNull();
@@ -136,13 +136,13 @@ describe("a model of the caller's own", () => {
     expect(decided.codes).toEqual(["L1FeeDisagrees/info", "BlockGasLimitExceeded/blocker"]);
     expect(readWith(() => ({ fees: noExtraFees, dataGas: 30_000_000n })).codes).toEqual([]);
   });
-  it("that throws while it decides names no fees", () => {
+  it("gives no fees where it throws while it decides", () => {
     const broken = readWith(() => {
       throw new Error("no");
     });
     expect([broken.extra, broken.codes]).toEqual([null, ["L1FeeUnknown/unavailable"]]);
   });
-  it("that throws while it is asked for queries asks nothing", () => {
+  it("has no queries where it throws while it is asked for them", () => {
     const feeModel: FeeModel = {
       name: "mine",
       queries: () => {

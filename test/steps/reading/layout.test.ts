@@ -70,16 +70,16 @@ describe("the layout of a simulation", () => {
       planOf(1, { second: [reading(0n), reading(1n)] }),
       [["before 0", "transaction 0", "after 0", "second 0", "gift 1", "second 1"]],
     ],
-  ])("of %s is by blocks", (_, plan, rows) => {
+  ])("of %s uses blocks", (_, plan, rows) => {
     expect(names(plan)).toEqual(rows);
   });
 
-  it("lets the last reader alone carry the mark", () => {
+  it("lets only the last reader carry the mark", () => {
     const [row = []] = layoutOf(planOf(2, { between: () => [query] }), at, 7n);
     expect(row.filter(({ request }) => request.value !== undefined).map(({ role }) => role)).toEqual(["after"]);
   });
 
-  it("lets the first reader ask for as much gas as all limits take, and no reader for more than its room", () => {
+  it("lets the first reader request as much gas as all limits take, and no reader more than its room", () => {
     const gasOf = (plan: Plan, role: string) =>
       BigInt(
         layoutOf(plan, at, null)
@@ -90,7 +90,7 @@ describe("the layout of a simulation", () => {
     expect(gasOf(planOf(2, { room: 30_000n }), "after")).toBe(30_000n);
   });
 
-  it("gives each answer to whoever asked, in every shape", () => {
+  it("gives each answer to its question, in every shape", () => {
     const shape = fc.record({
       ...{ count: fc.integer({ min: 0, max: 4 }), hasBefore: fc.boolean(), hasAfter: fc.boolean() },
       ...{ between: fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }), gifts: fc.array(fc.bigInt(0n, 1n)) },

@@ -45,7 +45,7 @@ const item = (stateMutability: string) => ({
 const codeFor = (selector: string) => `0x63${selector.slice(2)}1400`;
 const unknown = hexOf("0x12345678");
 
-describe("a revert without a reason", () => {
+describe("the likely cause of a revert without a reason", () => {
   it.each<[because: RegExp, given: Given]>([
     [/by its ABI the function is not payable/, { input: { value: 1n, data: unknown, item: item("nonpayable") } }],
     [/by its ABI the function is not payable/, { input: { value: 1n, data: unknown, item: item("view") } }],
@@ -56,7 +56,7 @@ describe("a revert without a reason", () => {
     [/takes no plain payments/, { input: { value: 1n }, code: codeFor(unknown) }],
     [/no function with this selector/, { input: { data: unknown }, code: codeFor("0x99999999") }],
     [/changes an allowance only from 0/, { input: { data: approve(5n) }, before: allowing(3n) }],
-  ])("is said to be probable: %s", (because, given) => {
+  ])("is named as probable: %s", (because, given) => {
     const cause = causeOf(given);
     expect(cause?.sentence).toMatch(because);
     expect(cause?.remedy).not.toBe("");
@@ -74,11 +74,11 @@ describe("a revert without a reason", () => {
     ["an approval where none was given", { input: { data: approve(5n) }, before: allowing(0n) }],
     ["an approval where the allowance was not read", { input: { data: approve(5n) } }],
     ["that has a reason", { input: { data: approve(5n) }, before: allowing(3n), revert: `0x4e487b71${word(1n)}` }],
-  ])("has no likely cause: one %s", (_, given) => {
+  ])("is not named: one %s", (_, given) => {
     expect(causeOf(given)).toBeNull();
   });
 
-  it("knows the allowance that an earlier transaction of the bundle gave", () => {
+  it("includes the allowance that an earlier transaction of the bundle gave", () => {
     const cases = bundle({ to: token, data: approve(9n) }, { to: token, data: approve(5n) });
     const given = outcome({ logs: [log(token, [topics.approval, word(alice), word(bob)], [word(9n)])] });
     const all = cases.map((one) => ({ ...one, outcome: one.index === 0 ? given : failed(), transfers: [] }));

@@ -31,7 +31,7 @@ const lookalikesOf = (to: Hex, book: Readonly<Record<string, string>>) =>
   ]);
 
 describe("an account that looks like a known address", () => {
-  it("is found among 1,000 that poisoners make of 1, 10, 100 and 1,000 known ones, and named with the one it looks like", () => {
+  it("is found among 1,000 that poisoners make of 1, 10, 100 and 1,000 known ones, with the original", () => {
     for (const size of [1, 10, 100, 1_000]) {
       const known = manyOf("known", size);
       const book = bookOf(known);
@@ -55,7 +55,7 @@ describe("an account that looks like a known address", () => {
     expect(lookalikesOf(made, {})).toEqual([]);
   });
 
-  it("is none of 10,000 random addresses, whatever the number of known ones", () => {
+  it("is none of 10,000 random addresses, for any number of known ones", () => {
     const random = manyOf("random", 10_000).map((address) => ({ address }));
     for (const size of [1, 9, 10, 130, 1_000, 5_000]) {
       const found = checkLookalikes(paying(bob), [], random, bookOf(manyOf("known", size)));
@@ -63,7 +63,7 @@ describe("an account that looks like a known address", () => {
     }
   });
 
-  it("needs more equal digits where more addresses are known, and some at either end", () => {
+  it("needs more equal digits where more addresses are known, with some at either end", () => {
     const least = (size: number, digitsOf: (all: number) => readonly [number, number]): number | undefined => {
       const known = manyOf("known", size);
       const victim = known[0] ?? alice;
@@ -107,7 +107,7 @@ describe("an account that looks like a known address", () => {
     expect(lookalikesOf(poisoned(known, 8, 3, "zeros"), bookOf([known]))).toEqual([]);
   });
 
-  it("is found wherever it is called, paid or given a right, once, and not if it is a sender or known itself", () => {
+  it("is found once wherever it is called, paid or given a right, unless it is a sender or known itself", () => {
     const known = addressOf("known");
     const fake = poisoned(known, 5, 5, "fake");
     const book = { [known]: "" };

@@ -26,7 +26,7 @@ const linesOf = (
 const movedValues = (one: ReadonlyArray<Outcome>, other: ReadonlyArray<Outcome>, tolerance: number) =>
   linesOf("value", one, other, { tolerance, numbers: "all" });
 
-describe("a number that is said", () => {
+describe("a returned number", () => {
   it.each([
     ["the same", [5n], [5n], 0],
     ["by more than the tolerance otherwise", [5n], [9n], 1],
@@ -34,28 +34,28 @@ describe("a number that is said", () => {
     ["in one of them only", [5n], [5n, 6n], 1],
     ["that is a hash", [1n << 200n], [1n << 201n], 0],
     ["twice", [5n, 5n], [9n, 9n], 1],
-  ] as const)("%s", (_, one, other, told) => {
+  ] as const)("is compared: %s", (_, one, other, told) => {
     expect(movedValues([returning(...one)], [returning(...other)], 0.005)).toHaveLength(told);
   });
-  it("counts in events, indexed or not", () => {
+  it("is compared in events, too, indexed or not", () => {
     expect(movedValues([emitting(1n, 5n)], [emitting(1n, 9n)], 0.005)).toEqual([
       "transaction 1, event 1: another value",
     ]);
     expect(movedValues([emitting(1n, 5n)], [emitting(2n, 5n)], 0.005)).toHaveLength(1);
     expect(movedValues([emitting(1n, 5n)], [emitting(1n, 5n)], 0)).toEqual([]);
   });
-  it("counts transactions and events from one, as the report's findings do", () => {
+  it("has its transaction and event counted from one, as in the report's findings", () => {
     const same = emitting(1n, 5n);
     expect(movedValues([same, emitting(1n, 5n)], [same, emitting(1n, 9n)], 0)).toEqual([
       "transaction 2, event 1: another value",
     ]);
   });
-  it("is nothing where one of them failed, which is told otherwise", () => {
+  it("is ignored where one of them failed, which has its own finding", () => {
     expect(movedValues([returning(5n)], [outcome({ status: "reverted" })], 0)).toEqual([]);
   });
 });
 
-describe("a number that an event says of somebody", () => {
+describe("a number that an event gives somebody", () => {
   const said = (value: bigint, of: string = alice, kind = "11".repeat(32)): ReadonlyArray<Outcome> => [
     outcome({ logs: [log(token, [kind, wordOf(of as never)], [word(value)])] }),
   ];
@@ -73,5 +73,5 @@ describe("a number that an event says of somebody", () => {
     ["that is a hash", said(1n << 200n), said(1n << 201n), []],
     ["of a vault's deposit", said(9n, alice, deposit), said(5n, alice, deposit), ["transaction 1, event 1: 9 and 5"]],
     ["of a movement, which is compared as one", said(9n, alice, transfer), said(5n, alice, transfer), []],
-  ])("%s", (_, one, other, lines) => expect(moved(one, other)).toEqual(lines));
+  ])("is compared: %s", (_, one, other, lines) => expect(moved(one, other)).toEqual(lines));
 });

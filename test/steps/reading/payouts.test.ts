@@ -45,14 +45,14 @@ const payouts: ReadonlyArray<readonly [signature: string, args: (receiver: Hex) 
   ["claimWithdrawalsTo(uint256[],uint256[],address)", (to) => [[1n], [1n], to]],
 ];
 
-describe("what a sender has or earns", () => {
-  it.each(payouts)("by %s is a warning where another gets it, and nothing where the sender does", (signature, args) => {
+describe("an asset or income of a sender that another gets", () => {
+  it.each(payouts)("by %s is a warning, and no finding where the sender gets it", (signature, args) => {
     expect(codes(check(call(signature, args(bob))))).toEqual(["PaidToOther/warning"]);
     expect(check(call(signature, args(alice)))).toEqual([]);
     expect(check(call(signature, args(token)))).toEqual([]);
     expect(check(call(signature, args(bob)), "reverted")).toEqual([]);
   });
-  it("may be a stake that another validator gets (EIP-7251), and is not where a validator only changes its kind", () => {
+  it("may be a stake that goes to another validator (EIP-7251), and not a validator that only changes its kind", () => {
     const [mine, theirs] = ["aa".repeat(48), "bb".repeat(48)];
     const merging = (data: string, to: Hex = "0x0000BBdDc7CE488642fb579F8B00f3a590007251") =>
       codes(checkPayouts(bundle({ to, data: hexOf(`0x${data}`) }).map((each) => filled(each, { outcome: outcome() }))));
@@ -60,7 +60,7 @@ describe("what a sender has or earns", () => {
     for (const data of [mine + mine, mine, mine + theirs + mine]) expect(merging(data)).toEqual([]);
     expect(merging(mine + theirs, token)).toEqual([]);
   });
-  it("is read inside batches", () => {
+  it("is found inside batches", () => {
     const inner = call("withdrawTo(address,uint256)", [bob, 5n]);
     const found = check(call("multicall(bytes[])", [[inner, inner]]));
     expect(codes(found)).toEqual(["PaidToOther/warning", "PaidToOther/warning"]);
@@ -72,7 +72,7 @@ describe("what a sender has or earns", () => {
     ];
     expect(codes(check(call("multicall(bytes[])", [behind])))).toEqual(["PaidToOther/warning"]);
   });
-  it("is no news where a deposit is told to be paid out to just that account", () => {
+  it("is no finding where a deposit names just that account for its payout", () => {
     const event = (account: Hex, to: Hex) =>
       log(token, [kind("Withdrawn(address,address,uint256)"), word(account)], [word(to), word(5n)]);
     const data = call("withdrawTo(address,uint256)", [bob, 5n]);

@@ -38,8 +38,8 @@ const kinds = (one: Effects, other: Effects) => {
   return [decisive.length > 0, chance.length > 0];
 };
 
-describe("two runs", () => {
-  it("that said the same moved nobody", () =>
+describe("two runs that name addresses", () => {
+  it("do not move anybody where they are the same", () =>
     expect(kinds(said([log(word("5"), word(user))]), said([log(word("5"), word(user))]))).toEqual([false, false]));
 
   it.each([
@@ -49,23 +49,23 @@ describe("two runs", () => {
     ["packed, at any alignment", said([log(`07${user}${word("9")}`)]), said([log(`07${thief}${word("9")}`)])],
     ["written in capitals", said([log(word(user.toUpperCase()))]), said([log(word(thief))])],
     ["in the return value", said([], word(user)), said([], word(thief))],
-  ])("of which only one names the user %s moved it", (_, one, other) => {
+  ])("moved the user where only one names them: %s", (_, one, other) => {
     expect(kinds(one, other)[0]).toBe(true);
     expect(kinds(other, one)[0]).toBe(true);
   });
 
-  it("that name two strangers leave it to chance", () =>
+  it("show chance where they name two strangers", () =>
     expect(kinds(said([log("", word(thief))]), said([log("", word(miner))]))).toEqual([false, true]));
 
   it.each([
     ["numbers", word("5"), word("ffffffffffffffffffffffff")],
     ["hashes", "e3".repeat(32), "17".repeat(32)],
     ["a number for an address", word("0"), word(thief)],
-  ])("that differ in %s beside the same user say nothing of places", (_, one, other) =>
+  ])("show no move where they differ in %s beside the same user", (_, one, other) =>
     expect(kinds(said([log(one, word(user))]), said([log(other, word(user))]))).toEqual([false, false]),
   );
 
-  it("that each name their own block's producer name the same party", () => {
+  it("name the same party where each names its own block's producer", () => {
     expect(kinds(said([log(word(miner))], "", miner), said([log(word(thief))], "", thief))).toEqual([false, false]);
     // a user who produces blocks is no other party for it
     expect(kinds(said([log(word(user))], "", user), said([log(word(user))], "", miner))).toEqual([false, false]);
@@ -82,7 +82,7 @@ describe("two runs", () => {
     }
   });
 
-  it("that differ in what an ABI, or a known event, calls a number name nobody by it", () => {
+  it("name nobody by a value that an ABI, or a known event, calls a number", () => {
     const input = (type: string, indexed: boolean) => ({ type, indexed });
     const by = (inputs: ReadonlyArray<object>, topic: string, data: string) =>
       said([
@@ -102,13 +102,13 @@ describe("two runs", () => {
     expect(kinds(v3(thief), v3(miner))).toEqual([false, false]);
   });
 
-  it("of which one failed, or emitted other events, are compared elsewhere", () => {
+  it("are compared elsewhere where one failed, or emitted other events", () => {
     const failed: Effects = { ...said([]), outcomes: [unknownOutcome(null)] };
     expect(kinds(said([log(word(user))]), failed)).toEqual([false, false]);
     expect(kinds(said([log(word(user))]), said([]))).toEqual([false, false]);
   });
 
-  it("tell a bounded number of places", () => {
+  it("show a bounded number of places", () => {
     const many = (who: string) => said(Array.from({ length: 500 }, () => log(word(who))));
     const { decisive, chance } = movedPlaces(many(user), many(thief), concerned);
     expect([decisive.length, chance.length]).toEqual([16, 16]);
@@ -126,7 +126,7 @@ const named = (data: Hex, living: ReadonlyArray<string> = [], item: object | nul
   return [...found].filter((account) => account !== alice.slice(2));
 };
 
-describe("calldata that nothing types", () => {
+describe("the addresses in untyped calldata", () => {
   it.each([
     ["small numbers, whatever follows them", calldata("2", "0", "2", "200", "65a1b2c3", "0", "de0b6b3a7640000", "0")],
     ["numbers as long as amounts get", calldata("d3c21bcecceda1000000", "18ee90ff6c373e0ee4e3f0ad2", "0", "1")],
@@ -137,19 +137,19 @@ describe("calldata that nothing types", () => {
     ["negative numbers", calldata("0", `${"f".repeat(58)}f2764c`, "0", `${"f".repeat(60)}0080`)],
     ["a text behind its length", calldata("0", "5", "68656c6c6f".padEnd(64, "0"))],
     ["precompiles", calldata("1", "9", "100")],
-  ])("names nobody by %s", (_, data) => {
+  ])("are not found in %s", (_, data) => {
     expect(named(data)).toEqual([]);
     expect(doubtfulIn(bundle({ data })).filter((account) => BigInt(account) < 2n ** 96n)).toEqual([]);
   });
 
-  it("asks about arguments before pieces of numbers, so that these push nobody out of the places there are", () => {
+  it("include arguments before pieces of numbers, so that these push nobody out", () => {
     const numbers = Array.from({ length: 200 }, (_, index) => (2n ** 90n + BigInt(index) * 7919n).toString(16));
     const data = calldata(...numbers, user, permit2);
     expect(doubtfulIn(bundle({ data }))[0]).toBe(`0x${permit2}`);
     expect(named(data, [permit2])).toEqual([user, permit2]);
   });
 
-  it("cannot be filled with others until nobody looks for the one who is meant", () => {
+  it("cannot be crowded out by others", () => {
     const junk = Array.from(
       { length: 2_000 },
       (_, index) => `${user.slice(0, 32)}${(index + 0x10000000).toString(16)}`,
@@ -160,7 +160,7 @@ describe("calldata that nothing types", () => {
     ).toHaveLength(64);
   });
 
-  it("has those who look like addresses before those who may be numbers, and asks about arguments first", () => {
+  it("are asked about by look of an address first, then numbers, arguments first", () => {
     const shifted = Array.from({ length: 70 }, (_, index) => `${permit2.slice(0, -2)}${(index + 16).toString(16)}`);
     const data = hexOf(`${selector}00${shifted.map(word).join("")}${"00".repeat(31)}${word(seaport)}${word(user)}`);
     expect(doubtfulIn(bundle({ data })).slice(0, 2)).toContain(`0x${seaport}`);
@@ -172,11 +172,11 @@ describe("calldata that nothing types", () => {
     ["an argument of a call within a call", hexOf(`${selector}${word("20")}${word("44")}a9059cbb${word(user)}`)],
     ["an argument two calls deep", hexOf(`${selector}${word("20")}aabbccdd${word("24")}a9059cbb${word(user)}`)],
     ["an argument in capitals", calldata(user.toUpperCase())],
-  ])("names whoever looks like an address in %s, though nobody lives there", (_, data) =>
+  ])("include one that looks like an address in %s, though nobody lives there", (_, data) =>
     expect(named(data)).toEqual([user]),
   );
 
-  it("names an argument of a constructor, wherever the code before it ends", () => {
+  it("include an argument of a constructor, wherever the code before it ends", () => {
     const cases = bundle({ to: null, data: hexOf(`0x60016002${"5b".repeat(7)}${word(user)}${word("5")}`) });
     expect([...concernedIn(cases, [], [], () => false)]).toEqual([alice.slice(2), user]);
   });
@@ -186,12 +186,12 @@ describe("calldata that nothing types", () => {
     ["with seven", calldata(seaport), seaport],
     ["that ends in zeros", calldata(`${user.slice(0, 32)}00000000`), `${user.slice(0, 32)}00000000`],
     ["beside the grid of words", hexOf(`${selector}07${word(user)}`), user],
-  ])("names an address %s where it is one that lives", (_, data, account) => {
+  ])("include an address %s where somebody lives there", (_, data, account) => {
     expect(named(data)).toEqual([]);
     expect(named(data, [account])).toContain(account);
   });
 
-  it("counts one that nobody looked at, and one that has code, a balance or a nonce, before or after", () => {
+  it("include one that nobody looked at, and one with code, a balance or a nonce, before or after", () => {
     const account = `0x${permit2}` as Address;
     const seen = (balance: bigint, codeHash: Hex): View => ({
       ...unseen,
@@ -205,17 +205,17 @@ describe("calldata that nothing types", () => {
   });
 });
 
-describe("calldata that an ABI types", () => {
+describe("the addresses in calldata with an ABI", () => {
   const item = {
     type: "function",
     inputs: [{ type: "address" }, { type: "tuple[]", components: [{ type: "address" }] }],
   };
-  it("names every address of it, however small, but zero", () => {
+  it("include each of that type, however small, but zero", () => {
     const data = calldata("77ea", "40", "2", "0", permit2);
     expect(named(data, [], item)).toEqual([word("77ea").slice(24), permit2]);
   });
 
-  it("names one that looks like a number where a whole word does", () => {
+  it("include one that looks like a number in a whole word", () => {
     const small = word("77ea").slice(24);
     const moved = (one: string, other: string) =>
       movedPlaces(said([log(one)]), said([log(other)]), new Set([small])).decisive.length > 0;
@@ -224,8 +224,8 @@ describe("calldata that an ABI types", () => {
   });
 });
 
-describe("a thief with zeros in front of their address", () => {
-  it.each([permit2, seaport])("beside a stranger is chance, %s", (vain) => {
+describe("a thief with zeros in front of the address", () => {
+  it.each([permit2, seaport])("is chance beside a stranger: %s", (vain) => {
     expect(kinds(said([log("", word(miner))]), said([log("", word(vain))]))).toEqual([false, true]);
     expect(kinds(said([log("", word(vain))]), said([log("", word(miner))]))).toEqual([false, true]);
   });

@@ -27,7 +27,7 @@ const found = (
 const data = (bytes: number): Hex => Hex.make(`0x${"ff".repeat(bytes)}`);
 const blobs = [Hash.make(`0x01${"0".repeat(62)}`)];
 
-describe("what nodes refuse by their settings", () => {
+describe("a fee that nodes refuse by their settings", () => {
   const refused = ["NodeMayRefuse/warning"];
   it.each([
     ["a tip of 1 wei", {}, {}, []],
@@ -50,9 +50,11 @@ describe("what nodes refuse by their settings", () => {
       { data: data(920_000), blobVersionedHashes: blobs, maxFeePerBlobGas: 1n },
       refused,
     ],
-  ] as const)("%s", (_, price, input, expected) => expect(codes(found(price, input))).toEqual(expected));
+  ] as const)("is found or not: %s", (_, price, input, expected) =>
+    expect(codes(found(price, input))).toEqual(expected),
+  );
 
-  it("is information where an entry is of other nodes, with both numbers; of bytes that no client takes a warning", () => {
+  it("is information with both numbers where an entry is of other nodes, and a warning for too many bytes", () => {
     const others: Chain = { ...unknownChain, known: true };
     const [one] = found({ maxPriorityFeePerGas: 0n }, {}, 21_000n, others);
     expect(one).toMatchObject({ code: "NodeMayRefuse", severity: "info", evidence: "assumed" });
@@ -65,9 +67,9 @@ describe("what nodes refuse by their settings", () => {
   });
 });
 
-describe("what is in flight", () => {
+describe("in-flight transactions", () => {
   const [one] = bundle({});
-  it("takes of the balance what nobody knows: what is left for it is said", () => {
+  it("reduce the balance by an unknown amount, and the finding says what is left", () => {
     const [queued] = checkPool([filled(one)], report(), none);
     expect(queued).toMatchObject({ code: "QueuedCostUnknown", severity: "info", transaction: 0 });
     expect(queued?.numbers.map(({ value }) => value)).toEqual([1n, 10n ** 19n - 1_500_044_100_000_000_000n]);

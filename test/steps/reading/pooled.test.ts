@@ -35,7 +35,7 @@ describe("a replacement", () => {
     [inFlight({ gasPrice: 100n }), price(110n, 110n), false],
     [dynamic(100n, 20n), { gasPrice: 110n, maxFeePerGas: null, maxPriorityFeePerGas: null }, false],
     [dynamic(100n, 20n), { gasPrice: 109n, maxFeePerGas: null, maxPriorityFeePerGas: null }, true],
-  ])("%# is kept out by the fees as geth keeps it out", (old, fees, expected) =>
+  ])("%# is refused for its fees exactly where geth refuses it", (old, fees, expected) =>
     expect(isUnderpriced(fees, noBlobs, barOf(old, ten))).toBe(expected),
   );
   it("with blobs pays twice on all three", () => {
@@ -52,7 +52,7 @@ describe("a replacement", () => {
     const own = caseOf({ blobVersionedHashes: blobs, maxFeePerBlobGas: 1n });
     expect([isOtherKind(own, carrying), isOtherKind(own, inFlight({}))]).toEqual([false, true]);
   });
-  it("is proposed with enough, never with less than the quote, and always above what was", () => {
+  it("is proposed with enough, never below the quote, and always above the old one", () => {
     for (const old of [dynamic(1n, 1n), dynamic(105n, 25n), dynamic(10n ** 12n + 1n, 10n ** 9n + 3n), dynamic(9n, 0n)])
       for (const [cap, tip] of [
         [200n, 30n],
@@ -66,7 +66,7 @@ describe("a replacement", () => {
   });
 });
 
-describe("what a pool keeps", () => {
+describe("the cost of in-flight transactions", () => {
   const pooled = {
     transactions: new Map([
       [4, dynamic(100n, 20n)],
@@ -82,10 +82,10 @@ describe("what a pool keeps", () => {
     ["the first alone", 1, [], four],
     ["none", 0, [], 0n],
     ["more than is told", 3, [], null],
-  ])("%s", (_, count, taken, expected) =>
+  ])("is the sum of %s", (_, count, taken, expected) =>
     expect(queuedCost(pooled, { latest: 4, inFlight: count }, new Set(taken))).toBe(expected),
   );
-  it("is not known where nobody was asked, or counted", () => {
+  it("is unknown where nobody was asked, or counted", () => {
     expect(queuedCost(undefined, { latest: 4, inFlight: 1 }, new Set())).toBe(null);
     expect(queuedCost(pooled, { latest: null, inFlight: null }, new Set())).toBe(null);
     expect(queuedCost(undefined, { latest: 4, inFlight: 0 }, new Set())).toBe(0n);

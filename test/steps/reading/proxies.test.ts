@@ -47,15 +47,15 @@ const changed = ({ after, accounts, ...seen }: Sights, logs: ReadonlyArray<Retur
 };
 const check = (...seen: Parameters<typeof changed>) => changed(...seen).findings;
 
-describe("what is looked at", () => {
-  it("is every contract that is called once, none that is paid unless it may have code, and no precompile", () => {
+describe("contracts whose proxy slots are read", () => {
+  it("are those called, each once, and those paid that may have code, without precompiles", () => {
     expect(callees(calling(token))).toEqual([token]);
     expect(callees(calling(token, "0x"))).toEqual([]);
     expect(callees(calling(token, "0x"), () => true)).toEqual([token]);
     expect(callees(bundle({ to: two, data: hexOf("0x01") }, { to: one, data: hexOf("0x01") }))).toEqual([two, one]);
     expect(callees(calling(`0x${"0".repeat(39)}4`))).toEqual([]);
   });
-  it("is looked at before, unless its slots are known to be empty or nothing is seen here", () => {
+  it("are read before, unless their slots are known to be empty or nothing is seen here", () => {
     expect(suspects([token], holding(), isAny)).toEqual([]);
     for (const { slot } of slotsOf(true)) expect(suspects([token], keeping(slot, one), isAny)).toEqual([token]);
     for (const { slot } of slotsOf(false)) expect(suspects([token], keeping(slot, one), () => false)).toEqual([token]);
@@ -64,7 +64,7 @@ describe("what is looked at", () => {
   });
 });
 
-describe("of many contracts", () => {
+describe("the chosen of many contracts", () => {
   const [work, move, allow] = [`0x12345678`, `0xa9059cbb${word(one)}${word(1n)}`, `0x095ea7b3${word(one)}${word(1n)}`];
   const placed = (index: number): Address => `0x${index.toString(16).padStart(2, "0").repeat(20)}`;
   const called = (count: number, data: string, from = 1) =>
@@ -75,7 +75,7 @@ describe("of many contracts", () => {
   };
   const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-  it("those come first that are asked for more than a movement, in the order of the calls", () => {
+  it("are first those asked for more than a movement, in the order of the calls", () => {
     expect(placesOf(called(12, move))).toEqual(upTo(8));
     expect(placesOf(called(12, allow))).toEqual(upTo(8));
     expect(placesOf(called(12, move), called(1, work, 100))).toEqual([...upTo(7), 12]);
@@ -83,7 +83,7 @@ describe("of many contracts", () => {
     expect(placesOf(called(6, move), called(20, work, 100))).toEqual(upTo(20).map((index) => index + 6));
     expect(placesOf(called(3, move), called(3, work, 100))).toEqual(upTo(6));
   });
-  it("those that are left out are told, with a warning where more is asked of one", () => {
+  it("have the others named, with a warning where more is asked of one", () => {
     const told = (...inputs: ReadonlyArray<ReturnType<typeof called>>) => {
       const all = bundle(...inputs.flat());
       const entries = all.map((each) => filled(each, { outcome: outcome() }));
@@ -107,12 +107,12 @@ describe("of many contracts", () => {
   });
 });
 
-describe("a slot", () => {
-  it("that stays says nothing", () => {
+describe("a proxy slot", () => {
+  it("has no finding where it stays", () => {
     expect(check({})).toEqual([]);
     expect(check({ before: null, after: [holding(), holding()], suspects: [] })).toEqual([]);
   });
-  it("that changes in either world is a warning with both addresses, once", () => {
+  it("has one warning with both addresses where it changes in either block", () => {
     for (const after of [[two], [one, two], [two, two]].map((words) => words.map((word) => holding(word)))) {
       const [finding, ...more] = check({ after });
       expect(more).toEqual([]);
@@ -124,10 +124,10 @@ describe("a slot", () => {
     expect(check({ after: [holding(two), holding(three)] })).toHaveLength(2);
     expect(codes(check({ before: null, suspects: [] }))).toEqual(["ContractControlChanged/warning"]);
   });
-  it("of a contract that is created here is information", () => {
+  it("is information for a contract that is created here", () => {
     expect(codes(check({ after: [holding(two)], accounts: inhabited({}) }))).toEqual(["ContractControlChanged/info"]);
   });
-  it("is told by its event where that names the same, and not by another's", () => {
+  it("is reported by its event where that names the same, and not by another's", () => {
     const upgraded = (by: Address, to: Address) => [log(by, [topics.upgraded, word(to)])];
     const after = [holding(two), holding(two)];
     expect(check({ after }, upgraded(token, two))).toEqual([]);
@@ -135,7 +135,7 @@ describe("a slot", () => {
     expect(check({ after }, upgraded(three, two))).toHaveLength(1);
     expect(check({ after: [holding(one, 0n, two)] }, upgraded(token, two))).toHaveLength(1);
   });
-  it("0 is a Safe's alone: by how it is called, by its code, or by its own events", () => {
+  it("number 0 counts for a Safe alone: by its call, its code, or its own events", () => {
     const first = slots.find(({ isOfSafes }) => isOfSafes)?.slot ?? "";
     const holdingLast = (word: Address) => keeping(first, word);
     const seen = { before: holdingLast(one), after: [holdingLast(two)], suspects: [token] };
@@ -155,7 +155,7 @@ describe("a slot", () => {
     expect(suspects([token], keeping(first, 7n), () => false)).toEqual([]);
     expect(suspects([token], keeping(first, 7n), isAny)).toEqual([token]);
   });
-  it("that was not seen before, after, or in one world is told as such", () => {
+  it("is reported as unseen where it was not read before, after, or in one block", () => {
     for (const seen of [{ before: null }, { after: [null] }, { after: [holding(one), null] }]) {
       const findings = check(seen);
       expect(codes(findings)).toEqual(["ProxiesNotSeen/info"]);
@@ -164,9 +164,9 @@ describe("a slot", () => {
   });
 });
 
-describe("slots that were not read", () => {
+describe("proxy slots that were not read", () => {
   const rows = (seen: Sights) => changed(seen).changes.map((change) => [change.account, change.seen, change.before]);
-  it("before the calls say nothing of what may have been there", () =>
+  it("before the calls leave open what was there", () =>
     expect(rows({ before: null, after: [holding(), holding()] })).toEqual([[token, "unseen", null]]));
   it("are those of a reader that failed, whatever it returned", () => {
     const failed = seeing(
@@ -178,7 +178,7 @@ describe("slots that were not read", () => {
   });
 });
 
-it("a proof looks at the beacon of a proxy, too, where the scan of the same call saw its slot", () => {
+it("a proof reads the beacon of a proxy whose slot the scan of the same call saw", () => {
   const beacon = slots.find(({ holds }) => holds === "beacon")?.slot ?? "";
   const run = { ...{ before: inhabited({}), after: inhabited({}) }, plan: { pretended: false, block: "latest" } };
   const said = { outcome: outcome(), code: parties(calling(token)[0].input, "contract") };

@@ -8,12 +8,12 @@ import { checkSources, type FeeContext, type FeeFacts } from "../../rooms/steps.
 import { chain, codes, hexOf } from "../parts.js";
 import { absent, gwei, header, history, quoted, receipts, refused } from "./facts.js";
 
-describe("the base fee", () => {
+describe("the base fee of a quote", () => {
   const most = growBaseFee(gwei, 1, chain()).baseFeePerGas;
   const simulated = (simulatedBaseFee: bigint | null, found = header()) =>
     quoted({ header: found }, { simulatedBaseFee });
   const said = (quote: ReturnType<typeof quoted>) => codes(checkSources(quote));
-  it("is the larger of the simulated and the computed one, and a disagreement on the same block is said", () => {
+  it("is the larger of the simulated and the computed one, with a finding on a difference in one block", () => {
     expect(simulated(gwei).baseFeePerGas).toBe(gwei);
     expect(said(simulated(gwei))).toEqual([]);
     expect(simulated(gwei + 1n).baseFeePerGas).toBe(gwei + 1n);
@@ -22,7 +22,7 @@ describe("the base fee", () => {
     expect(simulated(gwei - 1n).disagreement).toEqual({ simulated: gwei - 1n, computed: gwei });
     expect(said(simulated(gwei - 1n, header({ hash: Hash.make(`0x${"cd".repeat(32)}`) })))).toEqual([]);
   });
-  it("that the node itself says is kept beside the larger one of the formula", () => {
+  it("keeps the node's own beside the formula's larger one", () => {
     const { baseFeePerGas, leastFeePerGas } = simulated(gwei - 1n);
     expect([baseFeePerGas, leastFeePerGas]).toEqual([gwei, gwei - 1n]);
     expect(simulated(null).leastFeePerGas).toBe(gwei);
@@ -35,14 +35,14 @@ describe("the base fee", () => {
     ["below the others", {}, 1n, gwei],
     ["on a chain whose formula is not known", { simulatedBaseFee: null, chain: lookup(null) }, 3n * gwei, 3n * gwei],
     ["where the simulation contradicts the formula", { simulatedBaseFee: 2n * gwei }, 3n * gwei, 3n * gwei],
-  ])("that a history announces, %s, counts up to one full block above the rest", (_, changed, announced, expected) => {
+  ])("counts what a history announces, %s, up to one full block above the rest", (_, changed, announced, expected) => {
     const told = Result.map(history([[0.5, [1n, 1n, 1n]]]), (one) => ({ ...one, baseFeePerGas: [gwei, announced] }));
     const quote = quoted({ history: told }, changed);
     expect(quote.baseFeePerGas).toBe(expected);
     // a caller's cap is held to no more than that, either
     expect(quote.leastFeePerGas).toBe(announced === 1n ? gwei : expected);
   });
-  it("that a history announces is no less than the header's own, where the formula falls below it", () => {
+  it("counts a history's no less than the header's, where the formula falls below it", () => {
     const found = header({ gasUsed: 0n });
     const quote = quoted({ header: found, history: history([]) }, { chain: lookup(42161), simulatedBaseFee: null });
     expect(quote.baseFeePerGas).toBe(gwei);
@@ -53,13 +53,13 @@ describe("the base fee", () => {
     expect(quote.baseFeePerGas).toBe(7n * gwei);
     expect(quote.evidence).toBe("estimated");
   });
-  it("that nobody knows makes the cap unknown", () => {
+  it("makes the cap unknown where it is unknown", () => {
     const quote = quoted({ history: absent, receipts: refused, header: absent }, { simulatedBaseFee: null });
     expect([quote.baseFeePerGas, quote.maxFeePerGas, quote.evidence]).toEqual([null, null, "unavailable"]);
   });
 });
 
-describe("the tip", () => {
+describe("the tip of a quote", () => {
   const tipOf = (facts: Partial<FeeFacts>, changed: Partial<FeeContext> = {}) => {
     const quote = quoted(facts, { chain: chain({ minTip: 1n }), ...changed });
     const { tip, tipSource } = quote;
@@ -72,7 +72,7 @@ describe("the tip", () => {
     [0.5, [2n, 30n, 400n]],
     [0.5, [0n, 0n, 0n]],
   ]);
-  it("is the median of recent blocks at the level asked for, empty blocks and zeros left out", () => {
+  it("is the median of recent blocks at the chosen level, without empty blocks and zeros", () => {
     for (const [level, tip] of [
       ["slow", 2n],
       ["normal", 30n],
@@ -80,7 +80,7 @@ describe("the tip", () => {
     ] as const)
       expect(tipOf({ history: rows }, { level })).toEqual({ tip, tipSource: "feeHistory", codes: [] });
   });
-  it("comes from receipts where there is no history, deposits left out", () => {
+  it("comes from receipts where there is no history, without deposits", () => {
     const seen = receipts(
       ["0x7e", 99n * gwei],
       ["0x2", gwei + 5n],
@@ -94,20 +94,20 @@ describe("the tip", () => {
       codes: ["MethodNotSupported/info"],
     });
   });
-  it("is the chain's minimum where a node gives neither: two levels of evidence, no more", () =>
+  it("is the chain's minimum where a node gives neither, with weaker evidence", () =>
     expect(tipOf({ history: absent, receipts: refused }, { chain: chain({ minTip: 77n }) })).toEqual({
       tip: 77n,
       tipSource: "minimum",
       codes: ["MethodNotSupported/info", "MethodNotPermitted/info"],
     }));
-  it("of a node that lies is not followed beyond the chain's most, and what it named is kept", () => {
+  it("stays within the chain's most where a node lies, and the node's value is kept", () => {
     const greedy = history([[0.5, [10n ** 15n, 10n ** 15n, 10n ** 15n]]]);
     const { tip, tipNamed } = quoted({ history: greedy }, { chain: chain({ maxTip: 5n * gwei }) });
     expect([tip, tipNamed]).toEqual([5n * gwei, 10n ** 15n]);
   });
 });
 
-describe("the cap", () => {
+describe("the cap of a quote", () => {
   it("outlives the horizon of full blocks, in seconds", () => {
     const short = quoted({}, { horizonSeconds: 12 });
     expect(Number((short.maxFeePerGas ?? 0n) - short.tip) / 1e9).toBeCloseTo(1.125, 4);
@@ -133,7 +133,7 @@ describe("the fees of an earlier quote", () => {
   };
   const anew = [fresh.tip, fresh.maxFeePerGas, fresh.horizonSeconds];
   const half = growBaseFee(gwei, 3, chain()).baseFeePerGas + fresh.tip;
-  it("stay while they hold for half of the horizon, with what they outlive", () => {
+  it("stay while they hold for half of the horizon, with the blocks that they outlive", () => {
     expect(kept(fresh.tip, cap)).toEqual(anew);
     expect(kept(fresh.tip, cap + gwei / 10n)).toEqual([fresh.tip, cap + gwei / 10n, fresh.horizonSeconds]);
     const [tip, most, seconds] = kept(fresh.tip, half);
@@ -152,7 +152,7 @@ describe("the fees of an earlier quote", () => {
   ])("are not kept where they %s", (_, tip, maxFeePerGas) => {
     expect(kept(tip, maxFeePerGas)).toEqual(anew);
   });
-  it("are not kept where no base fee is known", () => {
+  it("are not kept without a base fee", () => {
     const facts = { history: absent, receipts: refused, header: absent, earlier: { tip: 1n, maxFeePerGas: gwei } };
     expect(quoted(facts, { simulatedBaseFee: null }).maxFeePerGas).toBeNull();
   });

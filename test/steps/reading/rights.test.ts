@@ -49,7 +49,7 @@ const ran = (
   });
 
 describe("the rights of a bundle", () => {
-  it("are what events tell of, then what only the calldata does", () => {
+  it("are first those of events, then those of calldata alone", () => {
     expect(rights(ran([5n, [approval(5n)]]), 9).kept).toMatchObject([{ claim: 5n, seen: "log" }]);
     expect(rights(ran([5n, []]), 9).kept).toMatchObject([{ claim: 5n, seen: "calldata", spender: bob }]);
     const both = rights(ran([5n, [approval(7n, at("7"))]]), 9).kept;
@@ -58,18 +58,18 @@ describe("the rights of a bundle", () => {
       [bob, "calldata"],
     ]);
   });
-  it("have the last word on each, and none of what was reverted", () => {
+  it("are the last word on each, without reverted ones", () => {
     expect(rights(ran([5n, [approval(5n), approval(0n)]]), 9).kept).toMatchObject([{ claim: 0n }]);
     expect(rights(ran([5n, [approval(5n)], true]), 9).kept).toEqual([]);
     expect(effectsIn(bundle({ ...approving(1n), to: null }), "request")).toEqual([]);
   });
-  it("are cut at the limit, and what is cut is counted", () => {
+  it("are cut at the limit, and the cut ones are counted", () => {
     const crowd = Array.from({ length: 9 }, (_, index) => approval(1n, at(String(index + 1))));
     const { kept, cut } = rights(ran([5n, crowd]), 4);
     // the nine and the one of the calldata
     expect([kept.length, cut]).toEqual([4, 6]);
   });
-  it("of a router's permit are not those of another keeper that an event tells of", () => {
+  it("of a router's permit differ from those of another keeper in an event", () => {
     const kept = (...logs: ReadonlyArray<ReturnType<typeof log>>) =>
       rights(
         bundle({ to: at("4"), data: permitPlan }).map((one) =>
@@ -89,15 +89,15 @@ describe("the rights of a bundle", () => {
   });
 });
 
-describe("known and found rights", () => {
+describe("merged known and found rights", () => {
   const [first] = rights(ran([5n, [approval(5n)]]), 9).kept;
   const [last] = rights(ran([5n, [approval(8n)]]), 9).kept;
   const [other] = rights(ran([5n, [approval(1n, at("7"))]]), 9).kept;
   if (first === undefined || last === undefined || other === undefined) throw new Error("no rights");
-  it("stand in the order of the first, with the last word", () =>
+  it("have the order of the first, with the last word", () =>
     expect(union([first, other], [last])).toEqual([last, other]));
-  it("are new where nobody knew them", () => expect(newIn([first], [last, other])).toEqual([other]));
-  it("are asked about in both ways where the calldata leaves open what they are, and each spender is looked at", () => {
+  it("are new where they were unknown", () => expect(newIn([first], [last, other])).toEqual([other]));
+  it("are read in both ways where the calldata leaves the kind open, and each spender is looked at", () => {
     const [open] = rights(ran([5n, []]), 9).kept;
     expect(open === undefined ? [] : queries([open, open]).slice(-4)).toEqual([
       ...[allowance(token, alice, bob), getApproved(token, 5n), totalSupply(token), { kind: "account", address: bob }],

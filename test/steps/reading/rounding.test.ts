@@ -25,7 +25,7 @@ const interest = (amount: bigint, by: Address = token, of: Address = alice): Out
 });
 const million = 10n ** 6n;
 
-describe("a difference", () => {
+describe("a difference by rounding", () => {
   const reason = (
     delta: bigint,
     logged: bigint,
@@ -39,8 +39,8 @@ describe("a difference", () => {
     ["a wei of a million", -million + 1n, -million],
     ["two wei too many", -million - 2n, -million],
     ["two wei too few that come in", million - 2n, million],
-  ])("of %s is rounding", (_, delta, logged) => expect(reason(delta, logged, 0n)).toBe("shares are rounded"));
-  it("of shares that are worth a thousand wei each is rounding, too", () =>
+  ])("is %s", (_, delta, logged) => expect(reason(delta, logged, 0n)).toBe("shares are rounded"));
+  it("is one of shares that are worth a thousand wei each, too", () =>
     expect(reason(-(10n ** 18n) + 900n, -(10n ** 18n), 0n)).toBe("shares are rounded"));
   it.each([
     ["three wei", million - 3n, million],
@@ -48,18 +48,18 @@ describe("a difference", () => {
     ["one of nothing", 1n, 0n],
     ["a fee of a basis point", million - 100n, million],
     ["a fee of a percent", -million - million / 100n, -million],
-  ])("of %s is none, where nothing was held", (_, delta, logged) => expect(reason(delta, logged, 0n)).toBe(null));
+  ])("is not %s, where nothing was held", (_, delta, logged) => expect(reason(delta, logged, 0n)).toBe(null));
 
-  it("by a fee of a basis point stays one, whatever is held", () => {
+  it("is not a fee of a basis point, whatever is held", () => {
     expect(reason(-million - 100n, -million, 10n ** 12n)).toBe(null);
     expect(reason(million - 100n, million, 10n ** 12n)).toBe(null);
   });
-  it("by less than a basis point of what moves is interest, in proportion to what was held", () => {
+  it("is interest below a basis point of the movement, in proportion to the holding", () => {
     expect(reason(219_219_917n, 219_222_826n, 10n ** 8n)).toBe("interest is booked on the way");
     expect(reason(219_219_917n, 219_222_826n, 10n ** 5n)).toBe(null);
     expect(reason(219_219_917n, 219_222_826n, null)).toBe(null);
   });
-  it("that the token's own event names is interest; of another token, of another account, or beyond the holding it is not", () => {
+  it("is interest where the token's own event names it, and not of another token, account, or beyond the holding", () => {
     const named = "the events count interest that the balance had already";
     expect(reason(million, million + 50_000n, million, [interest(50_000n)])).toBe(named);
     expect(reason(-million, -million + 50_000n, million, [interest(50_000n)])).toBe(named);
@@ -80,21 +80,21 @@ describe("a difference", () => {
   });
 });
 
-describe("a change without an event", () => {
+describe("a change of balance without an event", () => {
   const booked = (delta: bigint, before: bigint, transfers: ReadonlyArray<Transfer>) =>
     reasonOf({ change: change(delta, before, { token: stake }), logged: 0n }, { transfers, sums: [] });
   const told = "a stake is booked without an event";
-  it("is a stake, where as much went the other way", () => {
+  it("is a stake where as much went the other way", () => {
     expect(booked(500n, 0n, [moves(alice, stake, 500n)])).toBe(told);
     expect(booked(-500n, 500n, [moves(stake, alice, 500n)])).toBe(told);
     expect(booked(500n, 0n, [moves(alice, stake, 500n, null)])).toBe(told);
   });
-  it("may come with interest on what was there", () => {
+  it("may include interest on the former balance", () => {
     expect(booked(510n, 100n, [moves(alice, stake, 500n)])).toBe(told);
     expect(booked(600n, 100n, [moves(alice, stake, 500n)])).toBe(null);
     expect(booked(-500n, 500n, [moves(stake, alice, 510n)])).toBe(told);
   });
-  it("is none, where less comes back, less is booked, nothing moves, or the contract tells of other movements", () => {
+  it("is no stake where less comes back, less is booked, nothing moves, or other movements are announced", () => {
     expect(booked(-500n, 500n, [moves(stake, alice, 490n)])).toBe(null);
     expect(booked(490n, 0n, [moves(alice, stake, 500n)])).toBe(null);
     expect(booked(-500n, 500n, [])).toBe(null);
@@ -103,7 +103,7 @@ describe("a change without an event", () => {
   });
 });
 
-it("native balances are the chain's own; a token's holding of itself is nobody's; ids are never rounded", () => {
+it("native balances, a token's holding of itself and ids are never rounded", () => {
   const nothing = { transfers: [], sums: [] };
   expect(reasonOf({ change: change(-5n, 9n, { token: null }), logged: 0n }, nothing)).toContain("does not trace");
   expect(reasonOf({ change: change(0n, 0n, { account: token }), logged: -5n }, nothing)).toContain("its own address");

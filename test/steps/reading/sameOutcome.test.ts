@@ -26,16 +26,16 @@ const swallowed = run({ returns: "0x00" });
 const failed = run({ status: "reverted" });
 const quiet = (value: string, number = 1n) => run({ returns: value, number });
 
-describe("two runs", () => {
+describe("the outcomes of two runs", () => {
   const same = (one: Told, other: Told) => isSame(run(one).outcomes, run(other).outcomes);
-  it("are the same in status, return data and every log", () => {
+  it("are the same where status, return data and every log are", () => {
     expect(same({ returns: "0xAB" }, { returns: "0xab" })).toBe(true);
     expect(same({ returns: "0xab" }, { returns: "0xac" })).toBe(false);
     expect(same({}, { status: "reverted" })).toBe(false);
     expect(same({ emits: [[1n, "01"]] }, { emits: [[1n, "02"]] })).toBe(false);
     expect(isSame([], run().outcomes)).toBe(false);
   });
-  it("are told apart by how they failed: a halt is no revert", () =>
+  it("differ where one halts and one reverts", () =>
     expect(same({ status: "halted" }, { status: "reverted" })).toBe(false));
   it("have the same shape where only values differ", () => {
     // the tight limit is kept only where its shape is that of ample gas: here the block moved, so values may differ
@@ -51,22 +51,22 @@ describe("two runs", () => {
   });
 });
 
-describe("the choice", () => {
+describe("the choice of a gas limit", () => {
   it("is the tightest that does what ample gas does", () => {
     expect(settleLimit([done, done], done)).toEqual({ kind: "take", index: 0 });
     expect(settleLimit([swallowed, done], done)).toEqual({ kind: "take", index: 1 });
     expect(settleLimit([failed, done], done)).toEqual({ kind: "take", index: 1 });
   });
-  it("is wider where none does", () => {
+  it("is wider where no tight one does", () => {
     expect(settleLimit([swallowed, swallowed], done)).toEqual({ kind: "wider" });
     expect(settleLimit([swallowed, null], done)).toEqual({ kind: "wider" });
     expect(settleLimit([swallowed], done)).toEqual({ kind: "wider" });
   });
-  it("takes two limits that agree against ample gas for a threshold, not for chance", () =>
+  it("is between two limits that agree against ample gas, as a threshold", () =>
     expect(settleLimit([quiet("0x00"), quiet("0x00")], quiet("0x01"))).toEqual({ kind: "wider" }));
-  it("says that no limit agrees with another where values follow the gas", () =>
+  it("does not exist where values follow the gas", () =>
     expect(settleLimit([quiet("0x01"), quiet("0x02")], quiet("0x03"))).toEqual({ kind: "dependent" }));
-  it("does not call a moved block a dependence", () =>
+  it("is not changed by a moved block", () =>
     expect(settleLimit([quiet("0x01", 1n), quiet("0x02", 2n)], quiet("0x03", 3n))).toEqual({ kind: "take", index: 0 }));
   it("is never a limit that was refused for its gas, though the next one only resembles ample gas", () => {
     expect(settleLimit([null, done], done)).toEqual({ kind: "take", index: 1 });
@@ -75,12 +75,12 @@ describe("the choice", () => {
     expect(settleLimit([null, null], done)).toEqual({ kind: "wider" });
     expect(settleLimit([null], done)).toEqual({ kind: "wider" });
   });
-  it("agrees with a revert that ample gas has too", () => {
+  it("agrees with a revert that ample gas has, too", () => {
     const reverted = run({ status: "reverted", returns: "0xdead" });
     expect(settleLimit([reverted, reverted], reverted)).toEqual({ kind: "take", index: 0 });
   });
 
-  it("of a search is the first rung that agrees, else ample gas", () => {
+  it("is the first rung of a search that agrees, else ample gas", () => {
     expect(firstThatHolds([swallowed, null, done, done], done, swallowed)).toBe(2);
     expect(firstThatHolds([swallowed, swallowed, done], done, swallowed)).toBe(2);
     const valued = (data: string) => run({ returns: "0x01", emits: [[1n, data]] });
@@ -88,7 +88,7 @@ describe("the choice", () => {
   });
 });
 
-describe("the limits between two", () => {
+describe("the limits between two others", () => {
   it("rise by a constant factor and end with the last", () =>
     fc.assert(
       fc.property(
@@ -103,5 +103,5 @@ describe("the limits between two", () => {
         },
       ),
     ));
-  it("are none where there is no room", () => expect(between(5n, 5n, 3)).toEqual([]));
+  it("are none without room", () => expect(between(5n, 5n, 3)).toEqual([]));
 });

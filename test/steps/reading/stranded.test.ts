@@ -25,12 +25,12 @@ const word = (value: Address) => value.slice(2).padStart(64, "0");
 const dead: Address = `0x${"dead".padStart(40, "0")}`;
 
 describe("tokens sent to their own contract", () => {
-  it("are a warning where the calldata asks for it, told once", () => {
+  it("give one warning where the calldata asks for it", () => {
     expect(check(sending(token), [moved(alice, token)])).toEqual(["TokensStranded/warning"]);
     expect(check(sending(token), [moved(alice, token), moved(token, at("0"), 4n)])).toEqual(["TokensStranded/warning"]);
     expect(check(pulling(token), [moved(bob, token), moved(bob, token)])).toEqual(["TokensStranded/warning"]);
   });
-  it("are none where the token takes a fee or a stake of its own, passes them on, or something else is called", () => {
+  it("give none where the token takes a fee or a stake of its own, passes them on, or another contract is called", () => {
     expect(check(sending(bob), [moved(alice, bob), moved(alice, token, 1n)])).toEqual([]);
     expect(check(sending(token), [moved(alice, token), moved(token, at("0"))])).toEqual([]);
     expect(check(sending(at("5")), [moved(alice, token)], at("5"))).toEqual([]);
@@ -41,7 +41,7 @@ describe("tokens sent to their own contract", () => {
       "TokensStranded/warning",
     ]);
   });
-  it("are a warning at an address that nobody controls, by a batch of no ids, too", () => {
+  it("give a warning at an address that nobody controls, by a batch without ids, too", () => {
     const data = hexOf(`0x2eb2c2d6${word(alice)}${word(dead)}`);
     const [one] = bundle({ to: token, data });
     const ran = { ...filled(one, { outcome: outcome() }), transfers: [moved(alice, dead)] };

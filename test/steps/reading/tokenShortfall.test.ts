@@ -57,7 +57,7 @@ describe("a token shortfall", () => {
     ["ERC20: insufficient allowance", "allowance"],
     ["Dai/insufficient-balance", "balance"],
     ["ERC20: transfer amount exceeds allowance", "allowance"],
-  ])("is read from words: %s", (reason, what) => {
+  ])("is read from the text: %s", (reason, what) => {
     const data = encodeErrorResult({ abi: errors, errorName: "Error", args: [reason] });
     const [finding] = check({ to: bob }, reverted(data));
     expect(finding?.numbers).toEqual([
@@ -76,14 +76,14 @@ describe("a token shortfall", () => {
     expect(saidOf(check(pull, empty, lacking))).toContain("allowance");
     expect(check(pull, empty, seeing([balanceOf(token, bob), answered(1n)]))).toEqual([]);
   });
-  it("is not claimed without a failure, without evidence, or of a state that another transaction left", () => {
+  it("is not reported without a failure or evidence, or of a state that another transaction left", () => {
     expect(check(transfer, outcome(), poor)).toEqual([]);
     expect(check(transfer, empty, seeing([balanceOf(token, alice), answered(100n)]))).toEqual([]);
     expect(check(transfer, empty, poor, 1)).toEqual([]);
     const enough = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientBalance", args: [alice, 9n, 3n] });
     expect(check({}, reverted(enough))).toEqual([]);
   });
-  describe("of a contract that pulls from its caller", () => {
+  describe("behind a contract that pulls from its caller", () => {
     const shop = hexOf(`0x${"ab".repeat(20)}`) as typeof token;
     const buying = (...words: ReadonlyArray<bigint | string>): Partial<Transaction> => ({
       to: shop,
@@ -104,20 +104,20 @@ describe("a token shortfall", () => {
       ["nothing", empty],
       ["words of allowances", said("Not enough allowance")],
       ["words of a transferFrom", said("TransferHelper: TRANSFER_FROM_FAILED")],
-    ])("names the token that the calldata names, and what is missing, behind %s", (_, failure) => {
+    ])("is named by the calldata's token, with the missing amount, behind %s", (_, failure) => {
       const numbers = check(buying(token, 700n), failure, seen(450n))[0]?.numbers.map(({ value }) => value);
       expect(numbers?.slice(3)).toEqual([450n, 700n, 250n]);
     });
-    it("names no amount where the calldata has several", () => {
+    it("has no amount where the calldata has several", () => {
       expect(first(buying(token, 700n, 800n), empty, seen(0n))).toEqual([["estimated", token, shop, 0n]]);
       expect(first(buying(token, 700n, 800n), empty, seen(5n))).toEqual([]);
     });
-    it("says nothing where the allowance suffices, was not read, or another reason is given", () => {
+    it("is not reported where the allowance suffices or was not read, or with another reason", () => {
       expect(first(buying(token, 700n), empty, seen(700n))).toEqual([]);
       expect(first(buying(token, 700n), empty, unseen)).toEqual([]);
       expect(first(buying(token, 700n), said("too late"), seen(0n))).toEqual([]);
     });
-    it("stands on what the transactions before it left", () => {
+    it("rests on the state that the transactions before it left", () => {
       const approval = bundle(
         { to: token, data: hexOf(encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [shop, 450n] })) },
         buying(700n),
@@ -130,7 +130,7 @@ describe("a token shortfall", () => {
       // what comes behind it may have changed it
       expect(found([approved, bought, { ...approved, index: 2 }])).toBeUndefined();
     });
-    it("finds the token of an error that a contract in between passes on", () => {
+    it("has the token of an error that a contract in between passes on", () => {
       const passed = encodeErrorResult({ abi: errors, errorName: "ERC20InsufficientAllowance", args: [shop, 0n, 7n] });
       expect(first(buying(token, 7n), reverted(passed), seen(0n))).toEqual([
         ["measured", token, getAddress(shop), 0n, 7n, 7n],

@@ -12,7 +12,7 @@ const erc20 = [decimals(token), answered(6n)] as const;
 
 describe("the standard of a token", () => {
   const of = (...rows: ReadonlyArray<Row>) => standards([token], seeing(...rows)).get(token);
-  it("is by ERC-165, else an ERC-20 where it has decimals, else not said", () => {
+  it("is by ERC-165, else an ERC-20 where it has decimals, else unknown", () => {
     expect([of(supports("0x80ac58cd"), erc20), of(supports("0xd9b67a26"), erc20), of(supports("0x9a20483d"))]).toEqual([
       ...["erc721", "erc1155", "erc721"],
     ]);
@@ -23,14 +23,14 @@ describe("the standard of a token", () => {
   });
 });
 
-describe("what a token says of itself", () => {
-  it("is kept as far as it said it, and left out where it said nothing", () => {
+describe("a token's own name, symbol and decimals", () => {
+  it("are kept as far as it gives them", () => {
     expect(read([token], seeing(erc20, [symbol(token), text("GLD")]))).toEqual([
       { token, name: null, symbol: "GLD", decimals: 6 },
     ]);
     expect(read([token], unseen)).toEqual([]);
   });
-  it("is remembered by name and symbol, its decimals read anew", () => {
+  it("are remembered for name and symbol, with decimals read again", () => {
     const known = { token, name: "Gold", symbol: "GLD", decimals: 18 };
     expect(read([token], seeing(erc20, [name(token), text("Lead")]), [known])).toEqual([{ ...known, decimals: 6 }]);
     expect(read([token], unseen, [known])).toEqual([{ ...known, decimals: null }]);
@@ -38,18 +38,18 @@ describe("what a token says of itself", () => {
   });
 });
 
-describe("the tokens whose words are read", () => {
+describe("the tokens whose names are read", () => {
   const [stranger, seventh, eighth] = [at("3"), at("7"), at("8")];
   const moving = (of: Address, from: Address, to: Address) => ({ token: of, from, to });
   const granting = (of: Address, owner: Address) => ({ token: of, owner });
-  it("are those that are asked for, that move, and over which rights are given, each once, up to a limit", () => {
+  it("are those asked for, moved, and given rights over, each once, up to a limit", () => {
     const moved = [native(0, alice, bob, 1n), moving(token, stranger, bob), moving(seventh, stranger, bob)];
     const read = (limit: number) =>
       tokens([alice], [{ token: eighth }], moved, [granting(token, stranger), granting(at("9"), stranger)], limit);
     expect(read(9)).toEqual({ kept: [eighth, token, seventh, at("9")], cut: 0 });
     expect(read(2)).toEqual({ kept: [eighth, token], cut: 2 });
   });
-  it("are first those that leave the senders, then what these grant, then what reaches them", () => {
+  it("are first those that leave the senders, then those they grant, then those that reach them", () => {
     const dummies = Array.from({ length: 48 }, (_, index) =>
       moving(Address.make(`0x${"99".repeat(19)}${index + 10}`), stranger, bob),
     );

@@ -20,8 +20,8 @@ const movements = (...logs: ReadonlyArray<OutcomeLog>) =>
     tokenId,
   ]);
 
-describe("movements", () => {
-  it("masks dirty upper bytes, reads indexed and unindexed values alike", () => {
+describe("movements read from logs", () => {
+  it("have dirty upper bytes masked, and indexed and unindexed values alike", () => {
     const dirty = `deadbeef${"0".repeat(16)}${alice.slice(2)}`;
     expect(movements(log(token, [topics.transfer, dirty, word(bob)], [word(5n)]))).toEqual([
       ["erc20", alice, bob, 5n, null],
@@ -34,7 +34,7 @@ describe("movements", () => {
     ]);
   });
 
-  it("counts a native movement once, whichever of the two tells it, and each of several", () => {
+  it("count a native movement once, whichever log shows it, and each of several", () => {
     const once = ["native", alice, bob, 3n, null];
     expect(movements(native(traced, alice, bob, 3n))).toEqual([once]);
     expect(movements(native(eip7708, alice, bob, 3n))).toEqual([once]);
@@ -47,9 +47,9 @@ describe("movements", () => {
     ).toEqual([once, once]);
   });
 
-  it("leaves out native movements of nothing", () => expect(movements(native(traced, alice, bob, 0n))).toEqual([]));
+  it("leave out native movements of zero", () => expect(movements(native(traced, alice, bob, 0n))).toEqual([]));
 
-  it("takes a Deposit for wrapping only where the native amount goes the other way", () => {
+  it("count a Deposit as wrapping only where the native amount goes the other way", () => {
     const deposit = log(token, [topics.deposit, word(alice)], [word(9n)]);
     expect(movements(deposit)).toEqual([["erc20", zero, alice, 9n, null]]);
     expect(movements(native(traced, bob, token, 9n), deposit)).toHaveLength(2);
@@ -58,7 +58,7 @@ describe("movements", () => {
     expect(movements(deposit, minted)).toHaveLength(1);
   });
 
-  it("reads a batch whole or not at all", () => {
+  it("include a batch whole or not at all", () => {
     const batchOf = (ids: ReadonlyArray<bigint>, amounts: ReadonlyArray<bigint>) =>
       encodeAbiParameters(parseAbiParameters("uint256[], uint256[]"), [ids, amounts]).slice(2);
     const batch = (...data: ReadonlyArray<string>) =>
@@ -71,7 +71,7 @@ describe("movements", () => {
     expect(batch(word(2n ** 200n), word(64n))).toEqual([]);
   });
 
-  it("follows what the contract answers", () => {
+  it("have the token's standard", () => {
     const [nft] = transfersOf([log(token, [topics.transfer, word(alice), word(bob), word(5n)])], 0, "measured");
     const [coin] = transfersOf([log(token, [topics.transfer, word(alice), word(bob)], [word(5n)])], 0, "measured");
     if (nft === undefined || coin === undefined) throw new Error("no movement");
@@ -88,7 +88,7 @@ describe("movements", () => {
     expect(settle([nft, coin], new Map([[other, "erc20"]]))).toEqual([nft, coin]);
   });
 
-  it("of a measured run are logged, and of any other as much as the run is worth", () => {
+  it("are logged in a measured run, and have any other run's evidence", () => {
     const evidence = (of: "measured" | "assumed" | "estimated") =>
       transfersOf([native(traced, alice, bob, 3n)], 4, of).map((one) => [one.transaction, one.evidence]);
     expect([evidence("measured"), evidence("assumed"), evidence("estimated")]).toEqual([
@@ -98,7 +98,7 @@ describe("movements", () => {
     ]);
   });
 
-  it("out of logs of any shape are read without an exception", () =>
+  it("are read from logs of any shape without an exception", () =>
     fc.assert(
       fc.property(anyLogs(token), (logs) => {
         for (const { amount } of transfersOf(logs, 0, "measured")) expect(amount >= 0n).toBe(true);

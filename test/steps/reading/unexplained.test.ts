@@ -25,7 +25,7 @@ const check = (
 const found = ["EventUnexplained/info"];
 
 describe("an event of an unknown kind", () => {
-  it("is told where it names a sender and another, indexed or not, in any order, among other values", () => {
+  it("has a finding where it names a sender and another, indexed or not, in any order", () => {
     const [mine, theirs] = [word(alice), word(stranger)];
     const values = [
       ...[
@@ -42,7 +42,7 @@ describe("an event of an unknown kind", () => {
     expect(check([log(token, [mine], [theirs])])).toEqual(found);
     expect(check([log(token, [], [mine, theirs])])).toEqual(found);
   });
-  it("is none where only the sender, only others, its own contract, amounts or nobody are named", () => {
+  it("has none where only the sender, only others, its own contract, amounts or nobody are named", () => {
     for (const all of [
       ...[[word(alice)], [word(stranger), word(bob)], [word(alice), word(token)], [word(alice), word(2n ** 127n)]],
       ...[
@@ -53,7 +53,7 @@ describe("an event of an unknown kind", () => {
     ])
       expect(check([log(token, [unknown, ...all.slice(0, 1)], all.slice(1))])).toEqual([]);
   });
-  it("is none where the kind is known, an ABI explains it, or it was reverted", () => {
+  it("has none where the kind is known, an ABI explains it, or it was reverted", () => {
     const parties = [word(alice), word(stranger)];
     for (const known of [
       ...[topics.transfer, topics.approval, topics.ownership],
@@ -76,7 +76,7 @@ describe("an event of an unknown kind", () => {
     }
     expect(check([one], "reverted")).toEqual([]);
   });
-  it("is told of an address that begins with zeros, where it is indexed", () => {
+  it("has a finding for an address that begins with zeros, where it is indexed", () => {
     const mined = word(`0x00000000f68f116a894984e2db1123eb39500001`);
     expect(check([log(token, [unknown, word(alice), mined], [])])).toEqual(found);
     expect(check([log(token, [unknown, word(alice)], [mined])])).toEqual([]);
@@ -95,14 +95,14 @@ describe("an event of an unknown kind", () => {
       for (const each of [one, { ...one, decoded }]) expect(check([each])).toEqual(["RightUnexplained/info"]);
     }
   });
-  it("is told where it keeps 19 bytes of the sender's address, at any place", () => {
+  it("has a finding where it keeps 19 bytes of the sender's address, at any place", () => {
     const prefix = alice.slice(2, 40);
     const theirs = word(stranger);
     expect(check([log(token, [unknown, prefix.padEnd(64, "0"), theirs], [])])).toEqual(found);
     expect(check([log(token, [unknown, theirs], [`${"0".repeat(6)}${prefix}${"0".repeat(20)}`])])).toEqual(found);
     expect(check([log(token, [unknown, prefix.slice(0, 36).padEnd(64, "0"), theirs], [])])).toEqual([]);
   });
-  it("is told where it names only whom the call asked for, and neither the called contract nor its own", () => {
+  it("has a finding where it names only whom the call asked for, and neither the called contract nor its own", () => {
     const asking = (...words: ReadonlyArray<string>) => ({ to: bob, data: hexOf(`0xa3b22fc4${words.join("")}`) });
     const naming = (account: Address) => [log(token, [unknown, word(7n), word(account)], [])];
     expect(check(naming(stranger), "success", asking(word(7n), word(stranger)))).toEqual(found);
@@ -115,12 +115,12 @@ describe("an event of an unknown kind", () => {
     for (const harmless of ["ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256)"])
       expect(check([log(token, [kind(harmless), word(stranger)], [])], "success", asking(word(stranger)))).toEqual([]);
   });
-  it("is told where the sender's own account emits it, whomever it names: a key needs no address", () => {
+  it("has a finding where the sender's own account emits it, whomever it names: a key needs no address", () => {
     expect(check([log(alice, [unknown, word(stranger)], [])])).toEqual(found);
     expect(check([log(alice, [unknown], [word(2n ** 255n)])])).toEqual(found);
     expect(check([log(alice, [kind("ModuleInstalled(uint256,address)")], [word(1n), word(stranger)])])).toEqual([]);
   });
-  it("is told once for each contract, however many: the report holds to a budget, and says what it cuts", () => {
+  it("has one finding for each contract up to a budget, which names the cut", () => {
     const by = (contract: Address) => log(contract, [unknown, word(alice), word(stranger)], []);
     expect(check([by(token), by(token), by(at("5"))])).toEqual([...found, ...found]);
     const crowd = Array.from({ length: 99 }, (_, index) => by(`0x${word(BigInt(index + 1)).slice(24)}` as Address));
@@ -135,7 +135,7 @@ const made = (signature: string, ...args: ReadonlyArray<unknown>) =>
 describe("a right that only the calldata asks for", () => {
   const all = 2n ** 256n - 1n;
   const approving = (amount: bigint) => made("approve(address,uint256)", bob, amount);
-  it("is told where no approval of the report is about it", () => {
+  it("has a finding where no approval of the report is about it", () => {
     const asking = (amount: bigint) => ({ to: token, data: approving(amount) });
     expect(check([], "success", asking(5n))).toEqual(["RightUnexplained/info"]);
     expect(check([], "success", asking(0n))).toEqual([]);
@@ -160,7 +160,7 @@ describe("a right that only the calldata asks for", () => {
     );
     return codes(checkUnexplained(ran, approvals));
   };
-  it("is told where a contract is read to give it in its own name, and has less of it given in the end", () => {
+  it("has a finding where a contract gives it in its own name, and has less of it in the end", () => {
     expect(within([approving(all)], [level(module, 0n)])).toEqual(["RightUnexplained/info"]);
     expect(within([approving(all)], [level(module, 5n)])).toEqual(["RightUnexplained/info"]);
     const roles = made(
@@ -173,7 +173,7 @@ describe("a right that only the calldata asks for", () => {
     expect(codes(checkUnexplained(ran, [level(module, 0n)]))).toEqual(["RightUnexplained/info"]);
     expect(codes(checkUnexplained(ran, [level(module, all)]))).toEqual([]);
   });
-  it("is not told where it is there, was spent or taken back, or an event tells of it, whoever gave it", () => {
+  it("has none where it is there, was spent or taken back, or an event shows it", () => {
     const spend = { ...native(0, module, bob, 5n), standard: "erc20", token } as const;
     expect(within([approving(5n)], [level(module, 5n)])).toEqual([]);
     expect(within([approving(5n)], [level(module, 0n)], [], [spend])).toEqual([]);
@@ -199,7 +199,7 @@ describe("a right that only the calldata asks for", () => {
     tokenId,
   });
   const multi = (tokenId: bigint | null, after: bigint): Approval => ({ ...nft(tokenId, after), standard: "erc6909" });
-  it("is answered only by what is of its kind: an operator's, the same id's, or an amount's", () => {
+  it("is matched only by its own kind: an operator's, the same id's, or an amount's", () => {
     expect(within([operators], [nft(null, 0n), nft(9n, 1n)])).toEqual(silently);
     expect(within([operators], [nft(null, 1n), nft(9n, 0n)])).toEqual([]);
     expect(within([ofId(1n, 5n)], [multi(1n, 0n), multi(2n, 5n)])).toEqual(silently);
@@ -219,7 +219,7 @@ describe("a right that only the calldata asks for", () => {
     expect(within([ofId(1n, 5n)], [multi(1n, 0n)], [], [moving("erc6909", 2n, 5n)])).toEqual(silently);
     expect(within([ofId(1n, 5n)], [multi(1n, 2n)], [], [moving("erc6909", 1n, 3n)])).toEqual([]);
   });
-  it("is taken back only where the same is measured at nothing, by a call that cannot fail alone", () => {
+  it("is taken back only where it is measured at zero, by a call that cannot fail alone", () => {
     expect(within([approving(7n), approving(0n)], [nft(7n, 0n), nft(0n, 0n)])).toEqual(silently);
     expect(within([approving(all), approving(0n)], [{ ...row, evidence: "estimated" }])).toEqual(silently);
     expect(within([approving(all), approving(0n)], [{ ...row, before: null }])).toEqual(silently);
@@ -236,7 +236,7 @@ describe("a right that only the calldata asks for", () => {
   });
   const telling = (owner: Address, amount: bigint, spender: Address = bob) =>
     log(token, [topics.approval, word(owner), word(spender)], [word(amount)]);
-  it("is told by an event only of as much, of the same kind and spender, whose row is there", () => {
+  it("is matched by an event only up to its amount, of the same kind and spender", () => {
     const rows = [row, level(avatar, 0n)];
     for (const [logs, said] of [
       ...([
@@ -252,7 +252,7 @@ describe("a right that only the calldata asks for", () => {
       expect(within([approving(all)], rows, logs)).toEqual(said);
     expect(within([operators], [nft(null, 0n), level(avatar, 0n)], [telling(avatar, all)])).toEqual(silently);
   });
-  it("is answered for the sender too only by a row of its kind, with whatever is there", () => {
+  it("is matched for the sender too only by a row of its kind", () => {
     const asking = (data: ReturnType<typeof made>, approval: Approval) =>
       codes(
         checkUnexplained(
@@ -276,7 +276,7 @@ describe("a right that only the calldata asks for", () => {
         approvals,
       ),
     );
-  it("is passed over in unread bytes where an event of a token that they name tells of as much", () => {
+  it("is matched in unread bytes by an event with as much of a token that they name", () => {
     const relayed = made(
       "multicall((address,bool,uint256,bytes)[],address,address)",
       ...[[[token, false, 0n, approving(5n)]], alice, alice],
@@ -291,7 +291,7 @@ describe("a right that only the calldata asks for", () => {
     const two = made("run(address,bytes,bytes)", token, approving(5n), operators);
     expect(unread(two, [telling(module, 5n)], [row])).toEqual(silently);
   });
-  it("is found in unread bytes by addresses that begin with zeros, and behind however many that give nothing", () => {
+  it("is found in unread bytes for addresses that begin with zeros, and behind many harmless ones", () => {
     const mined = `0x00000000${"deadbeef".repeat(4)}`;
     expect(unread(made("run(bytes)", made("approve(address,uint256)", mined, all)), [], [])).toEqual(silently);
     expect(
@@ -315,7 +315,7 @@ describe("a right that only the calldata asks for", () => {
       ),
     ).toEqual(silently);
   });
-  it("is judged in time that grows with how much there is, not with its square", () => {
+  it("is judged in time linear in their number", () => {
     const details = Array.from({ length: 4_000 }, (_, index) => [token, BigInt(index + 1), 9_999_999_999, 0]);
     const permits = "permit(address,((address,uint160,uint48,uint48)[],address,uint256),bytes)";
     const logs = Array.from({ length: 8_000 }, (_, index) => telling(alice, BigInt(index), at("c")));
@@ -325,7 +325,7 @@ describe("a right that only the calldata asks for", () => {
     expect(codes(checkUnexplained(ran, [{ ...row, standard: "permit2" }]))).toEqual(silently);
     expect(performance.now() - start).toBeLessThan(6_000);
   });
-  it("is told where it stands in bytes that nothing reads as a call, packed or not, and names somebody", () => {
+  it("has a finding in bytes that nothing reads as a call, packed or not, if it names somebody", () => {
     const inside = (data: string, to = module) => check([], "success", { to, data: hexOf(data) });
     for (const unread of [
       made("run(address,bytes)", token, approving(all)),
@@ -343,7 +343,7 @@ describe("a right that only the calldata asks for", () => {
     ])
       expect(inside(harmless), harmless).toEqual([]);
   });
-  it("is told where a contract lets somebody act for it and announces nothing of it", () => {
+  it("has a finding where a contract lets somebody act for it and announces nothing", () => {
     const role = `0x${"00".repeat(32)}`;
     const handing = made("grantRole(bytes32,address)", role, bob);
     const granted = log(token, [kind("RoleGranted(bytes32,address,address)"), role.slice(2), word(bob), word(alice)]);
@@ -351,7 +351,7 @@ describe("a right that only the calldata asks for", () => {
     expect(check([granted], "success", { to: token, data: handing })).toEqual([]);
     expect(check([], "success", { to: token, data: made("transferOwnership(address)", at("0")) })).toEqual([]);
   });
-  it("has a row for every function that is shown and gives something", () => {
+  it("has a row for every shown function that gives something", () => {
     const given = declared
       .split("\n")
       .flatMap((line) => (line.split("|")[1] ?? "").split(";"))
