@@ -106,7 +106,7 @@ const order = `(() => {
   return [one("h1"), one(".because"), one(".summary"), heading("Warnings"), one("svg"), heading("Movements"), heading("Approvals"), heading("Cost"), one("footer"), one("details")].map(top);
 })()`;
 
-describe.runIf(bin !== null)("in a browser", () => {
+describe.runIf(bin !== null)("a report as HTML in a browser", () => {
   let browser: Viewer;
   let everydays: Readonly<Record<Everyday, Report>>;
   beforeAll(async () => {
@@ -114,8 +114,8 @@ describe.runIf(bin !== null)("in a browser", () => {
   });
   afterAll(() => browser?.stop());
 
-  describe.each(scenes)("%s", (_, make) => {
-    it.each(ways)("%s fits, can be read, and its picture keeps its texts apart", async (_, viewing) => {
+  describe.each(scenes)("on the screen %s", (_, make) => {
+    it.each(ways)("fits with %s, can be read, and its picture keeps its texts apart", async (_, viewing) => {
       const html = toHtml(make());
       expect(await browser.look("page.html", html, viewing, overflowing)).toEqual([false, []]);
       const { found, seen } = await browser.look<{ found: unknown; seen: number }>("page.html", html, viewing, pale);
@@ -144,7 +144,7 @@ describe.runIf(bin !== null)("in a browser", () => {
 
   const phones = everydayNames.flatMap((name) => (["light", "dark"] as const).map((scheme) => [name, scheme] as const));
   it.each(phones)(
-    "has verdict, what is called, what moves and what it costs on the first screen of a phone: %s, %s",
+    "shows verdict, call, movements and cost on the first screen of a phone: %s, %s",
     async (name, scheme) => {
       const made = everydays[name];
       const lines = `[...document.querySelectorAll("h1, .because, .summary")].map((one) => [one.textContent, one.getBoundingClientRect().bottom])`;
@@ -166,7 +166,7 @@ describe.runIf(bin !== null)("in a browser", () => {
     },
   );
 
-  it("is short: a plain transfer fits two screens of a phone", async () => {
+  it("fits two screens of a phone with a plain transfer", async () => {
     const height = await browser.look<number>(
       "p.html",
       toHtml(report()),
@@ -187,7 +187,7 @@ describe.runIf(bin !== null)("in a browser", () => {
     ["a swap", swap()],
     ...hostile.map((text) => [JSON.stringify(text).slice(0, 40), named(text)] as const),
   ];
-  it.each(pictures)("the picture alone is a whole SVG that can be read: %s", async (_, made) => {
+  it.each(pictures)("has a picture that is a whole SVG by itself: %s", async (_, made) => {
     const kind = `[document.documentElement.nodeName, document.querySelectorAll("script, parsererror").length, document.querySelectorAll("text").length > 8]`;
     const svg = toSvg(made);
     expect(await browser.look("picture.svg", svg, phone, kind)).toEqual(["svg", 0, true]);

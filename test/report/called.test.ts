@@ -35,8 +35,8 @@ const renderings: ReadonlyArray<readonly [string, (made: BundleReport, options?:
   ["SVG", toSvg],
 ];
 
-describe("what is called", () => {
-  it.each(renderings)("stands in %s, behind what moves", (_, render) => {
+describe("the called function in a rendered report", () => {
+  it.each(renderings)("stands in %s, behind the movements", (_, render) => {
     const text = plain(render(calling(transfer, { transfers: [moved({ to: bob })] }, usdc)));
     const place = text.indexOf(
       "You call USDC (0xA0b8…eB48): transfer(to: 0x7099…79C8, amount: 1000000) (by selector: ERC-20).",
@@ -47,7 +47,7 @@ describe("what is called", () => {
     expect(moves).toBeLessThan(place);
   });
 
-  it("is told by the caller's ABI, by selector, or as not known", () => {
+  it("is named by the caller's ABI, by selector, or as not known", () => {
     expect(summary(calling(setPrice))).toBe(
       `You ${fees} You call 0x88e6…5640 without moving anything: selector 0x91b7f5ed, 36 bytes of data.`,
     );
@@ -55,7 +55,7 @@ describe("what is called", () => {
     expect(summary(calling(setPrice, { options: mine }))).toContain("setPrice(price: 5) (by an ABI you gave).");
   });
 
-  it("reads as the standard that the contract turned out to have", () => {
+  it("has the wording of the standard that the contract turned out to have", () => {
     const nft = moved({ standard: "erc721", tokenId: 7n, amount: 1n });
     expect(summary(calling(approve, { transfers: [nft] }, usdc))).toContain("approve(to: 0x7099…79C8, tokenId: 7)");
     const allowed = granted({ spender: bob, unlimited: false, after: 7n });
@@ -63,7 +63,7 @@ describe("what is called", () => {
     expect(summary(calling(approve))).toContain("(by selector: ERC-20, ERC-721)");
   });
 
-  it("says what is called inside, and that nobody lives there", () => {
+  it("includes the calls inside, and a receiver where nobody lives", () => {
     const nobody = { ...call.code, to: { ...call.code.to, account: pool, kind: "nobody" } } as typeof call.code;
     const made = calling(multicall);
     const text = summary({ ...made, transactions: [{ ...made.transactions[0], code: nobody }] });
@@ -100,7 +100,7 @@ describe("what is called", () => {
     expect(text).not.toContain("more)");
   });
 
-  it("counts what a sentence does not hold", () => {
+  it("counts what a sentence leaves out", () => {
     const six = encodeFunctionData({ abi, functionName: "multicall", args: [Array<Hex>(6).fill(Hex.make(transfer))] });
     expect(summary(calling(six))).toContain("; and 2 more.");
     const many = encodeFunctionData({
@@ -115,9 +115,9 @@ describe("what is called", () => {
   });
 });
 
-describe("a call that moves nothing", () => {
+describe("the sentence that nothing moves", () => {
   const still = "without moving anything";
-  it("is said to only where nothing of anybody's moves", () => {
+  it("is written only where no assets of anybody move", () => {
     expect(summary(calling(setPrice))).toContain(still);
     for (const given of [
       { transfers: [moved({ from: bob, to: pool })] },
@@ -135,7 +135,7 @@ describe("a call that moves nothing", () => {
   it.each<NoteCode>([
     ...(["OwnershipChanged", "RoleChanged", "ContractControlChanged", "DelegationSet", "DelegationCleared"] as const),
     ...(["RightUnexplained", "EventUnexplained", "PartiesCut", "CalldataCut", "TransferMismatch"] as const),
-  ])("is not said to with %s", (code) => {
+  ])("is not written with %s", (code) => {
     for (const severity of ["info", "warning"] as const)
       expect(summary(calling(setPrice, { findings: [note(code, severity, { evidence: "logged" })] }))).not.toContain(
         still,
@@ -143,15 +143,15 @@ describe("a call that moves nothing", () => {
   });
 });
 
-describe("what is no calm", () => {
+describe("a sentence that must not reassure", () => {
   const still = "without moving anything";
-  it("a token that is sent to oneself", () => {
+  it("is given for a token that is sent to oneself", () => {
     const text = summary(calling(transfer, { transfers: [moved({ to: alice })] }, usdc));
     expect(text).toContain("You send 1 USDC (0xA0b8…eB48) to yourself");
     expect(text).not.toContain(still);
   });
 
-  it("what fails", () => {
+  it("is given for a call that fails", () => {
     const failing = (made: BundleReport): BundleReport => {
       const [one] = made.transactions;
       return { ...made, transactions: [{ ...one, outcome: { ...one.outcome, status: "reverted" } }] };
@@ -166,8 +166,8 @@ describe("what is no calm", () => {
   });
 });
 
-describe("a call that only reads", () => {
-  it("is told as one that needs no transaction, with its result", () => {
+describe("a call of a view function", () => {
+  it("is reported as one that needs no transaction, with its result", () => {
     const found = note("ReadOnlyCall", "info", { evidence: "measured" }, Statement.text("returns", "5\n\u202e"));
     expect(summary(calling(setPrice, { findings: [found] }))).toContain(
       "It only reads, and needs no transaction: it returns 5\\u{a}\\u{202e}.",
@@ -185,7 +185,7 @@ describe("a call that only reads", () => {
   });
 });
 
-describe("what could be taken beside", () => {
+describe("the amount that could also be taken", () => {
   const row = { spender: bob, account: alice, token: usdc, tokenId: null, by: "allowance", balance: null } as const;
   const exposed = (amount: bigint, given: Partial<BundleReport> = {}) =>
     moving({ exposure: { rows: [{ ...row, amount, evidence: "measured" }], pairs: 1, unread: 0 }, ...given });
@@ -197,7 +197,7 @@ describe("what could be taken beside", () => {
       "could take at least 1,500.001234 USDC",
     );
   });
-  it("is not what is told as a right", () => {
+  it("is not repeated where a right shows it", () => {
     const limited = granted({ spender: bob, unlimited: false, after: 5_000_000n });
     expect(summary(exposed(5_000_000n, { approvals: [limited] }))).not.toContain("could take");
     expect(summary(exposed(5_000_000n, { approvals: [granted({ spender: bob })] }))).not.toContain("could take");
@@ -211,8 +211,8 @@ describe("what could be taken beside", () => {
   });
 });
 
-describe("the numbers of a token's own error", () => {
-  it("are read as its amounts beside, told as a reading", () => {
+describe("the numbers in a token's own error", () => {
+  it("are also shown as its amounts, marked as a reading", () => {
     const abi = parseAbi(["error Over(uint256 cap, uint256 sum, uint256 deadline, uint256 tries)"]);
     const data = encodeErrorResult({ abi, errorName: "Over", args: [5_000_000n, 6_120_001n, 1_790_000_000n, 3n] });
     const found = (to: string): string => {
@@ -233,7 +233,7 @@ describe("the numbers of a token's own error", () => {
   });
 });
 
-describe("labels", () => {
+describe("labels of addresses", () => {
   const labels = { [bob.toUpperCase().replace("0X", "0x")]: "Bob's vault", [alice]: "me", [pool]: "\u202eevil\n" };
   const given = calling(setPrice, { transfers: [moved({ to: bob })] });
   it.each(renderings)("name parties in %s, and never in place of their addresses", (name, render) => {
@@ -244,7 +244,7 @@ describe("labels", () => {
     expect(text).toMatch(/\\?u\{202e\}evil/);
     expect(plain(render(given))).not.toContain("vault");
   });
-  it("leave the reader be, and stay short", () => {
+  it("never replace `you`, and stay short", () => {
     expect(summary(given, { labels })).toMatch(/^You send .* You call /);
     const long = summary(given, { labels: { [bob]: "x".repeat(500) } });
     expect(long).toContain(`${"x".repeat(32)}… (0x7099…79C8)`);
@@ -257,12 +257,12 @@ describe("labels", () => {
   });
 });
 
-describe("who is you", () => {
+describe("the accounts called `you`", () => {
   const safe = pool;
   const owned: BundleReport["owned"] = [{ account: safe, owner: alice, kind: "safe", evidence: "measured" }];
   const paying = { transfers: [moved({ from: safe, to: bob, amount: 500_000_000n })] };
 
-  it("a Safe that names the sender as an owner is theirs where it pays", () => {
+  it("include a Safe that names the sender as an owner, where it pays", () => {
     expect(summary(calling(setPrice, paying))).toContain("0x88e6…5640 pays 500 USDC (0xA0b8…eB48) to 0x7099…79C8.");
     expect(summary(calling(setPrice, { ...paying, owned }))).toContain(
       "Your Safe (0x88e6…5640) pays 500 USDC (0xA0b8…eB48) to 0x7099…79C8.",
@@ -273,7 +273,7 @@ describe("who is you", () => {
     );
   });
 
-  it("and what it gets and grants is said, but its word calms nobody who pays it", () => {
+  it("have what they get and grant shown, but a claim of ownership reassures nobody who pays", () => {
     const swapped = {
       transfers: [
         ...paying.transfers,
@@ -286,7 +286,7 @@ describe("who is you", () => {
     expect(summary(calling(setPrice, { transfers: [moved({ to: safe })], owned }))).not.toContain("our Safe");
   });
 
-  it("accounts that the caller names are told of as the sender", () => {
+  it("include those that the caller names", () => {
     const mine = { ...options, accounts: [safe] };
     const made = calling(setPrice, { ...paying, options: mine });
     expect(summary(made)).toContain("You send 500 USDC (0xA0b8…eB48) to 0x7099…79C8 and pay at most");
@@ -297,7 +297,7 @@ describe("who is you", () => {
     expect(summary(calling(setPrice, granting))).toContain("You let 0x7099…79C8 spend unlimited");
   });
 
-  it("beside several senders, too, and then the senders keep their addresses", () => {
+  it("include named ones beside several senders, who keep their addresses", () => {
     const [first] = calls(1);
     const second = { ...first, input: { ...first.input, from: bob } };
     const made = moving({

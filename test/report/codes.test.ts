@@ -70,13 +70,13 @@ describe("the codes of findings", () => {
   ]);
   const gaps: ReadonlySet<string> = new Set(Errors.Gap.fields.reason.literals);
 
-  it("are each declared once, by a constant of the same name, and collected", () => {
+  it("are declared once each, by a constant of the same name, and collected", () => {
     expect(declarations.filter(({ name, code }) => name !== code)).toEqual([]);
     expect(declarations.map(({ code }) => code).sort()).toEqual(Object.keys(codes).sort());
     expect(sources.flatMap(({ text }) => text.match(/ = code\(/g) ?? [])).toHaveLength(declarations.length);
   });
 
-  it("stand in the file that declares them and in the list of what is read by its code, and in no other", () => {
+  it("stand in the file that declares them and in the list of code readers, and in no other", () => {
     const readers = sources.filter(({ text }) => [...homes.keys()].some((code) => text.includes(code)));
     const namesIn = (node: ts.Node): ReadonlyArray<string> => [
       ...(ts.isStringLiteralLike(node) ? [node.text] : []),
@@ -95,7 +95,7 @@ describe("the codes of findings", () => {
     expect(strange).toEqual([]);
   });
 
-  it("are made by the file that declares them alone, with every severity that they are declared with", () => {
+  it("are made only by the file that declares them, with exactly the declared severities", () => {
     const made = (text: string, code: string) =>
       new Set(
         [...text.matchAll(new RegExp(`\\b${code}(?:\\.(\\w+)\\(|\\[)`, "g"))].map(
@@ -117,7 +117,7 @@ describe("the codes of findings", () => {
       expect([code, made(text, code)]).toEqual([code, new Set(severities.match(/\w+/g))]);
   });
 
-  it("say no two things in the same words", () => {
+  it("have different texts each", () => {
     const all = Object.values(codes);
     expect(new Set(all.map(({ sentence }) => sentence)).size).toBe(all.length);
   });
@@ -132,8 +132,8 @@ const plainHtml = (html: string): string =>
 const plainMarkdown = (markdown: string): string =>
   markdown.replace(/\\(.)/g, "$1").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 
-describe("every code", () => {
-  it("has one sample here, and is read from JSON", () => {
+describe("the sample of every code", () => {
+  it("exists once, and is read from JSON", () => {
     expect(new Set(samples.map(({ code }) => code)).size).toBe(samples.length);
     for (const { code } of samples) expect(Schema.is(FindingCode)(code)).toBe(true);
   });
@@ -175,7 +175,7 @@ describe("every code", () => {
   });
 });
 
-it("names no page for a code of a user's own, nor another than ours", () => {
+it("a page of a code exists for our codes alone, not for a caller's or another", () => {
   const [own] = samples.map((finding) => ({
     ...finding,
     code: "acme/Listed" as const,
@@ -186,16 +186,16 @@ it("names no page for a code of a user's own, nor another than ours", () => {
     expect(render(report({ findings }))).not.toMatch(/elsewhere|Docs:|errors\.md/);
 });
 
-describe("every error", () => {
+describe("the page of every error", () => {
   const classes = [...Object.values(Errors), GuardRefused, NotCleared, Tampered].filter(
     (one) => typeof one === "function" && one.prototype instanceof Error,
   );
-  it("has an entry", () => {
+  it("has an entry for it", () => {
     expect(classes.length).toBeGreaterThan(60);
     expect(classes.map(({ name }) => name).filter((name) => !page.includes(`<a id="${name}"></a>`))).toEqual([]);
   });
 
-  it("names its entry, a failed request that of its reason, in JSON too, and its message stays one line", () => {
+  it("is named in it, a failed request by its reason, in JSON too, and its message stays one line", () => {
     const errors = [...ofInput, ...ofSending, ...ofGuard].map(({ example }) => example);
     for (const error of [...errors, ...samples.flatMap(({ error }) => error ?? [])]) {
       const code = error instanceof RpcError ? error.reason._tag : error.name;
@@ -206,7 +206,7 @@ describe("every error", () => {
     expect(JSON.parse(JSON.stringify(errors[0]))).toMatchObject({ docs: "docs/errors.md#InvalidTransaction" });
   });
 
-  it("and every reason of NotProven says what to do", () => {
+  it("says for every reason of NotProven what to do", () => {
     const reasons = page.slice(page.indexOf("## Why there is no clearance"));
     const said = [...reasons.matchAll(/^- .*`(\w+)`: .* \*\*What to do:\*\* ./gm)].map(([, reason]) => reason);
     expect(said).toEqual(expect.arrayContaining([...Errors.Gap.fields.reason.literals]));

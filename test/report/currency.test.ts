@@ -48,7 +48,7 @@ describe("the currency of a viem chain", () => {
     }
   });
 
-  it("goes before the layer, which goes before the table", () => {
+  it("has precedence over the layer, and that over the table", () => {
     const layer = Chains.layerWith(137, { symbol: "LAYER", name: "by the layer", blockTimeMs: 7 });
     const own = { id: 137, name: "by viem", nativeCurrency: { name: "V", symbol: "VIEM", decimals: 6 }, blockTime: 9 };
     expect(described(own, layer)).toMatchObject({ symbol: "VIEM", name: "by viem", decimals: 6, blockTimeMs: 9 });
@@ -72,12 +72,12 @@ describe("the currency of a viem chain", () => {
     expect(described({ id: 137, nativeCurrency, blockTime: -1, contracts: 5 })).toEqual(described({ id: 137 })),
   );
 
-  it("counts by its decimals", () => {
+  it("counts by its own decimals", () => {
     const tron = report({ chain: { name: "Tron", symbol: "TRX", decimals: 6 } });
     expect(Report.summary(tron)).toContain("1,500,000,000,000 TRX");
   });
 
-  it("escapes what a report from elsewhere says", () => {
+  it("is escaped in a report from elsewhere", () => {
     const forged = report({ chain: { name: "READY\nchain 1", symbol: "\u001b[31m\u202eETH", decimals: 18 } });
     for (const text of [Report.summary(forged), Report.toText(forged)])
       expect([text.includes("\u001b"), text.includes("\u202e")]).toEqual([false, false]);
@@ -123,7 +123,7 @@ describe("the currency of a chain by its URL", () => {
     ["Mantle", 5000],
     ["Berachain", 80094],
     ["Cronos", 25],
-  ])("has no false name: %s", async (_, chainId) => {
+  ])("is never a false name: %s", async (_, chainId) => {
     const made = await reportBy(nodeOf(chainId));
     expect(made.chainId).toBe(chainId);
     expect(Report.summary(made)).toContain("1.5 native");
@@ -169,8 +169,8 @@ describe("the currency of a chain by its URL", () => {
   });
 });
 
-describe("the errors of a report", () => {
-  it("tell amounts in its currency, from `ready` too", async () => {
+describe("errors of a report", () => {
+  it("show amounts in its currency, from `ready` too", async () => {
     const poor = () =>
       new Errors.InsufficientFunds({ have: 1n, want: 15n * 10n ** 17n + 1n, shortfall: 15n * 10n ** 17n });
     const found = fromError(poor(), "blocker", { step: "funds", evidence: "measured" });

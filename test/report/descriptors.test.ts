@@ -49,7 +49,7 @@ const swap = (out: bigint, least: bigint): ReadonlyArray<Field> => [
   amount("Deadline", 2_000_000_000n, "date"),
 ];
 
-describe("honest descriptors never disagree", () => {
+describe("an honest descriptor", () => {
   it.each<[what: string, parts: BundleReport, fields: ReadonlyArray<Field>]>([
     ["a transfer", sent, [amount("Amount", 5_000_000n), account("To", bob)]],
     ["an approval", approved(7n), [account("Spender", bob), amount("Amount", 7n)]],
@@ -113,9 +113,9 @@ describe("honest descriptors never disagree", () => {
       swapped,
       [{ ...amount("Amount", 9n, "raw") }, { ...amount("To", 9n), raw: null }],
     ],
-  ])("%s", (_, parts, fields) => expect(labels(parts, ...fields)).toEqual([]));
+  ])("does not disagree: %s", (_, parts, fields) => expect(labels(parts, ...fields)).toEqual([]));
 
-  it("a bridge whose event names the receiver elsewhere", () => {
+  it("does not disagree about a bridge whose event names the receiver elsewhere", () => {
     const log = { address: pool, topics: [Hash.make(`0x${"ab".repeat(32)}`)], decoded: null };
     const [first] = swapped.transactions;
     const parts = (data: Hex) => ({
@@ -128,7 +128,7 @@ describe("honest descriptors never disagree", () => {
     expect(labels(parts(Hex.make("0x")), account("Recipient", mallory))).toEqual(["Recipient"]);
   });
 
-  it("whatever an honest transfer, approval or swap is of", () => {
+  it("does not disagree about any honest transfer, approval or swap", () => {
     const raw = fc.bigInt({ min: 1n, max: 2n ** 128n });
     fc.assert(
       fc.property(raw, raw, fc.nat(100), (out, got, slack) => {
@@ -144,7 +144,7 @@ describe("honest descriptors never disagree", () => {
   });
 });
 
-describe("what disagrees", () => {
+describe("a disagreement with a descriptor", () => {
   it.each<[what: string, parts: BundleReport, fields: ReadonlyArray<Field>, wrong: ReadonlyArray<string>]>([
     ["more leaves than is said", sent, [amount("Amount", 50_000n)], ["Amount"]],
     ["less leaves than is said", sent, [amount("Amount", 6_000_000n)], ["Amount"]],
@@ -162,9 +162,9 @@ describe("what disagrees", () => {
     ["more leaves than the maximum", swapped, [amount("Maximum to Send", 4_000_000n)], ["Maximum to Send"]],
     ["another token leaves", native(10n ** 18n), [amount("Amount", 5_000_000n)], ["Amount"]],
     ["all of it is wrong", sent, [amount("Amount", 50_000n), account("Recipient", mallory)], ["Amount", "Recipient"]],
-  ])("%s", (_, parts, fields, wrong) => expect(labels(parts, ...fields)).toEqual(wrong));
+  ])("is found: %s", (_, parts, fields, wrong) => expect(labels(parts, ...fields)).toEqual(wrong));
 
-  it("is told of its own transaction alone, and not where that fails", () => {
+  it("belongs to its own transaction, and is not reported where that fails", () => {
     const bundle = moving({
       transactions: calls(2),
       transfers: [moved({ transaction: 1, amount: 5_000_000n, to: bob })],
@@ -177,14 +177,14 @@ describe("what disagrees", () => {
     expect(checkDescriptors({ ...bundle, transactions: [failed, undone] }, [lie, lie])).toEqual([]);
   });
 
-  it("is a warning with the field and what it says; no answer is information, and no descriptor nothing", () => {
+  it("is a warning with field and text; no answer is information, and no descriptor nothing", () => {
     expect(wrongIn(sent, saying(amount("Amount", 50_000n)))).toEqual(["DescriptorDisagrees/warning/Amount/50000"]);
     expect(wrongIn(sent, "unread")).toEqual(["DescriptorUnread/info"]);
     expect(wrongIn(sent, null)).toEqual([]);
     expect(wrongIn(sent)).toEqual([]);
   });
 
-  it("is every lie about an exact amount that is more than a rounding off", () => {
+  it("is every lie about an exact amount beyond rounding", () => {
     const raw = fc.bigInt({ min: 1_000n, max: 2n ** 90n });
     fc.assert(
       fc.property(raw, raw, (real, said) => {
@@ -197,7 +197,7 @@ describe("what disagrees", () => {
     );
   });
 
-  it("counts an account of the caller's as the sender", () => {
+  it("counts a named account of the caller's as the sender", () => {
     const parts = moving({ transfers: [moved({ from: bob, to: pool, amount: 5_000_000n })] });
     const options = { ...parts.options, accounts: [bob] };
     expect(labels(parts, amount("Amount", 50_000n))).toEqual([]);

@@ -52,7 +52,7 @@ describe("the numbers of a finding", () => {
       expect(detailsText({ numbers: figures(...numbers) })).toBe(sentence),
   );
 
-  it("follow what leads to them, and say how many are left out", () => {
+  it("begin with the given subject, and say how many are left out", () => {
     expect(detailsText({ numbers: figures(count("nonce", 5)) }, "transaction 2")).toBe(
       "Transaction 2: the nonce is 5.",
     );
@@ -61,7 +61,7 @@ describe("the numbers of a finding", () => {
     expect(detailsText({ numbers: figures(...many) })).toMatch(/the n31 is 31, and 8 more numbers are in the JSON\.$/);
   });
 
-  it.each(hostile)("are harmless, whatever they are called: %j", (name) => {
+  it.each(hostile)("are harmless under any name: %j", (name) => {
     for (const figure of [text(name, "a"), quote("a", name), text(name, name), count(name, 1)])
       expect(detailsText({ numbers: figures(figure) })).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });

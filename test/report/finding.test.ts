@@ -25,7 +25,7 @@ describe("the findings of a report", () => {
     expect(kept).toEqual([...all.slice(0, 215), ...all.slice(300), kept[256]]);
     expect(kept[256]).toMatchObject({ code: "FindingsCut", severity: "warning", numbers: [{ value: 85n }] });
   });
-  it("hide no code behind a flood of another of the same severity", () => {
+  it("keep every code under a flood of another of the same severity", () => {
     const flood = of("ApprovalGranted", "warning", 5_000);
     const kept = bounded([...flood, ...of("ApprovalUnlimited", "warning", 1), ...of("PartiesCut", "warning", 1)]);
     expect(told(kept)).toEqual(new Set(["ApprovalGranted", "ApprovalUnlimited", "PartiesCut", "FindingsCut"]));

@@ -66,7 +66,7 @@ const harmless = (report: Report) => {
   }
 };
 
-describe("every rendering", () => {
+describe("every rendering of hostile text", () => {
   it.each(hostile.map((text) => [JSON.stringify(text).slice(0, 60), text] as const))(
     "shows %s as text and nothing else",
     (_, text) => {
@@ -74,7 +74,7 @@ describe("every rendering", () => {
     },
   );
 
-  it("never throws and stays harmless on random reports", () => {
+  it("never throws and stays harmless for random reports", () => {
     fc.assert(
       fc.property(reportJson, (json) => {
         harmless(Effect.runSync(fromJson(json)));
@@ -83,7 +83,7 @@ describe("every rendering", () => {
     );
   }, 60_000);
 
-  it("is bounded for a report over thousands of movements", () => {
+  it("is bounded for a report with thousands of movements", () => {
     const [movement] = tokens().transfers;
     const many = report({ transfers: movement === undefined ? [] : Array.from({ length: 5_000 }, () => movement) });
     const started = performance.now();

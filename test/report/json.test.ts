@@ -19,7 +19,7 @@ const randomJson = reportJson;
 const read = (json: unknown): Report => Effect.runSync(fromJson(json));
 
 describe("toJson and fromJson", () => {
-  it("are inverse on random reports, through JSON text", () => {
+  it("are inverse for random reports, through JSON text", () => {
     fc.assert(
       fc.property(randomJson, (json) => {
         const report = read(json);
@@ -65,7 +65,7 @@ describe("toJson and fromJson", () => {
     },
   );
 
-  it("keeps every kind of revert", () => {
+  it("keep every kind of revert", () => {
     const seen = new Set<string>();
     const codec = Schema.toCodecJson(Revert);
     fc.assert(
@@ -79,7 +79,7 @@ describe("toJson and fromJson", () => {
     expect(seen.size).toBe(RevertLayer.members.length);
   });
 
-  it("fails with SchemaError on any JSON that is no report, and never dies", () => {
+  it("fail with SchemaError on any JSON that is no report, and never die", () => {
     const judged = (json: unknown) => {
       const exit = Effect.runSyncExit(fromJson(json));
       if (Exit.isSuccess(exit)) return "report";
@@ -112,7 +112,7 @@ describe("toJson and fromJson", () => {
     );
   });
 
-  it("refuses amounts below nothing, by the name of their field, and none where one may be", () => {
+  it("refuse amounts below zero, by the name of their field, where none may be", () => {
     const fields = [
       ["transactions", 0, "fee", "maxFeePerGas"],
       ["transactions", 0, "fee", "gasPrice"],
@@ -147,7 +147,7 @@ describe("toJson and fromJson", () => {
       expect(judged(path)).toBe("taken");
   });
 
-  it("fails with ReportVersion on a report of another version, whatever else is in it", () => {
+  it("fail with ReportVersion on a report of another version, whatever else is in it", () => {
     const [valid] = fc.sample(randomJson, { numRuns: 1, seed: 7 }) as [Record<string, unknown>];
     const failure = (json: unknown) => Effect.runSync(Effect.flip(fromJson(json)));
     for (const version of [0, 1, 2, 3, reportVersion + 1, -1, Number.MAX_SAFE_INTEGER])
@@ -162,7 +162,7 @@ describe("toJson and fromJson", () => {
       expect(failure({ ...valid, version })).toBeInstanceOf(Schema.SchemaError);
   });
 
-  it("refuses nesting without end instead of overflowing", () => {
+  it("refuse endless nesting instead of overflowing", () => {
     let deep: unknown = null;
     for (let level = 0; level < 200_000; level++) deep = [deep];
     const [valid] = fc.sample(randomJson, { numRuns: 1, seed: 7 }) as [Record<string, Record<string, unknown>>];

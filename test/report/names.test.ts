@@ -43,7 +43,7 @@ const reading: Reading = {
 };
 const readings = [reading];
 
-describe("a label of a source", () => {
+describe("a label from a caller's source", () => {
   it.each(Object.entries(renderings))("is marked as the caller's by %s", (_, render) => {
     const text = render({ ...report(), names: labelled("bob.eth") });
     expect(text).toContain("bob.eth†");
@@ -70,7 +70,7 @@ describe("a label of a source", () => {
       expect(wide({ ...made, tokens: [{ token: usdc, decimals: 6, ...own }] })).not.toContain("†");
   });
 
-  it("is quoted where it is no plain word, and is never longer than one of the caller's", () => {
+  it("is quoted where it is no plain word, and is never longer than a caller's label", () => {
     expect(wide({ ...report(), names: labelled("you (0xA0b8…eB48)") })).toContain('"you (0xA0b8…eB48)"† (0x7099…79C8)');
     expect(wide({ ...report(), names: labelled("a".repeat(200)) })).not.toContain("a".repeat(33));
   });
@@ -83,41 +83,44 @@ describe("a label of a source", () => {
     expect(wide({ ...report(), names: labelled(label) })).toContain(`to ${shown} (0x7099…79C8)`),
   );
 
-  it("never reads as the reader", () => {
+  it("never reads as `you`", () => {
     expect(summary({ ...report(), names: labelled("You") })).toContain('to "You"† (0x7099…79C8)');
     expect(summary({ ...report(), names: labelled("you", alice) })).toMatch(/^You send/);
   });
 
-  it("is nothing where it is empty", () =>
+  it("is dropped where it is empty", () =>
     expect(wide({ ...report(), names: labelled("") })).not.toContain("† (0x7099"));
 });
 
-describe("a token of a source", () => {
+describe("a token from a caller's source", () => {
   const amounts = [moved({ token: silent, amount: 1_500n })];
 
-  it.each(Object.entries(renderings))("has symbol and decimals where it tells none, marked by %s", (_, render) => {
-    const made = moving({ transfers: amounts, names: told({ token: silent, symbol: "CAT", decimals: 3 }) });
-    const text = render(made);
-    expect(text).toContain("1.5");
-    expect(text).toContain("CAT†");
-    expect(text).toContain(legend);
-    expect(text).not.toContain("1,500 smallest units");
-  });
+  it.each(Object.entries(renderings))(
+    "has symbol and decimals where the token gives none, marked by %s",
+    (_, render) => {
+      const made = moving({ transfers: amounts, names: told({ token: silent, symbol: "CAT", decimals: 3 }) });
+      const text = render(made);
+      expect(text).toContain("1.5");
+      expect(text).toContain("CAT†");
+      expect(text).toContain(legend);
+      expect(text).not.toContain("1,500 smallest units");
+    },
+  );
 
-  it("is marked by its decimals alone", () => {
+  it("is marked even with decimals alone", () => {
     const made = moving({ transfers: amounts, names: told({ token: silent, symbol: null, decimals: 3 }) });
     expect(wide(made)).toContain("1.5 token† (0x5afe…5AfE)");
     const own = { token: silent, name: null, symbol: "CAT", decimals: null };
     expect(wide({ ...made, tokens: [own] })).toContain("1.5 CAT† (0x5afe…5AfE)");
   });
 
-  it("keeps what it tells itself", () => {
+  it("does not replace what the token says", () => {
     const names = told({ token: usdc, symbol: "SCAM", decimals: 0 });
     const made = moving({ transfers: [moved()], names });
     expect(wide(made)).toBe(wide(moving({ transfers: [moved()] })));
   });
 
-  it("has no decimals of a source where it is an NFT, or says one thing and then another", () => {
+  it("gives no decimals to an NFT, or where it changes its answer", () => {
     const names = told({ token: apes, symbol: null, decimals: 2 });
     const nft = moving({ transfers: [moved({ standard: "erc721", token: apes, tokenId: 7n, amount: 1n })], names });
     expect(wide(nft)).toContain("BAYC #7");
@@ -134,33 +137,33 @@ describe("a token of a source", () => {
     expect(wide({ ...report(), names: told({ token: silent, symbol: "CAT", decimals: 3 }) })).not.toContain("CAT"));
 });
 
-describe("names that look like a known token's", () => {
+describe("a symbol that looks like a known token's", () => {
   it.each<[what: string, names: ReportNames, sentence: string]>([
     ["a symbol", told({ token: silent, symbol: "USDC", decimals: 6 }), "USDC† (0x5afe…5AfE) is not the USDC"],
     ["a symbol in other letters", told({ token: silent, symbol: "USDС", decimals: 6 }), "looks like USDC, and is not."],
     ["a label", labelled("WETH"), "WETH† (0x7099…79C8) is not the WETH that is known on Ethereum (0xC02a…6Cc2)."],
     ["a label in other letters", labelled("WЕTH"), "looks like WETH, and is not."],
     ["a label that is a name", labelled("USD Coin"), "is not the USDC that is known on Ethereum"],
-  ])("%s has the sentence of look-alikes", (_, names, sentence) => {
+  ])("gets the sentence of look-alikes: %s", (_, names, sentence) => {
     const made = moving({ transfers: [moved({ token: silent, to: bob })], names });
     for (const render of [summary, wide]) expect(render(made)).toContain(sentence);
   });
 
-  it("are none of the token itself, or where the caller's label stands in front", () => {
+  it("gets none for the token itself, or behind the caller's label", () => {
     const made = moving({ tokens: [], transfers: [moved({ to: bob })], names: labelled("USDC", usdc) });
     expect(wide(made)).not.toMatch(/is not the|looks like/);
     expect(wide({ ...made, names: labelled("WETH") }, { labels: { [bob]: "Bob" } })).not.toContain("is not the");
   });
 });
 
-describe("a function of a source", () => {
-  it.each(Object.entries(renderings))("names a call that nothing else names, and %s says whose it is", (_, render) => {
+describe("a function name from a caller's source", () => {
+  it.each(Object.entries(renderings))("names a call that nothing else names, and %s marks its source", (_, render) => {
     const text = render(calling(claim, { ...none, calls: [{ place: "1", functions: readings }] }));
     expect(text).toContain("claimAll");
     expect(text).toContain("(by your names)");
   });
 
-  it("stands behind every other, and in its own place alone", () => {
+  it("stands behind every other name, and in its own place alone", () => {
     const names = { ...none, calls: [{ place: "1", functions: readings }] };
     const known = encodeFunctionData({
       abi: parseAbi(["function approve(address spender,uint256 amount)"]),
@@ -181,23 +184,23 @@ describe("a function of a source", () => {
   });
 });
 
-describe("words of descriptors", () => {
+describe("the text of a descriptor", () => {
   const names: ReportNames = {
     ...none,
     described: [{ transaction: 0, intent: "Claim 5 CAT", fields: [{ label: "Amount", value: "5 CAT" }] }],
   };
 
-  it.each(Object.entries(renderings))("are told as the caller's by %s", (_, render) => {
+  it.each(Object.entries(renderings))("is marked as the caller's by %s", (_, render) => {
     // why: quotation marks are escaped in HTML and SVG
     const text = render(calling(claim, names)).replaceAll("&#34;", '"').replaceAll("\\", "");
     expect(text).toContain('Your descriptors say: "Claim 5 CAT".');
   });
 
-  it("have a section with the fields", () =>
+  it("has a section with its fields", () =>
     expect(wide(calling(claim, names))).toMatch(/By your descriptors\n +intent +Claim 5 CAT\n +Amount +5 CAT\n/));
 });
 
-describe("the names of a report", () => {
+describe("the names in a report", () => {
   const texts = fc.oneof(fc.string(), fc.string({ unit: "grapheme" }), fc.constantFrom(...hostile));
   const rows = fc.record({
     labels: fc.array(fc.record({ address: fc.constantFrom(alice, bob, pool, usdc), label: texts }), { maxLength: 4 }),
@@ -229,7 +232,7 @@ describe("the names of a report", () => {
     ),
   }) as fc.Arbitrary<ReportNames>;
 
-  it("break no rendering, whatever stands in them", () => {
+  it("break no rendering, whatever they contain", () => {
     const made = moving({
       tokens: tokenInfos.slice(1),
       transfers: [moved({ token: silent }), moved({ to: bob })],
@@ -250,7 +253,7 @@ describe("the names of a report", () => {
     );
   });
 
-  it("are JSON, and the same behind it", async () => {
+  it("are JSON, and the same after it", async () => {
     const names: ReportNames = {
       ...labelled("bob.eth"),
       tokens: [{ token: silent, symbol: "CAT", decimals: null }],

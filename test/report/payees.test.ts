@@ -31,8 +31,8 @@ const rights = (part: Partial<Parameters<typeof payeesOf>[0]>) =>
     had.map(({ kind, account, token, amount }) => [address, kind, account, token, amount]),
   );
 
-describe("payees", () => {
-  it("are none where nothing moves and nobody gets a right", () => {
+describe("Report.payees", () => {
+  it("is empty where nothing moves and nobody gets a right", () => {
     expect(payeesOf(none)).toEqual([]);
     expect(receipts({ transfers: [moved({ amount: 0n }), moved({ to: alice }), moved({ to: zero })] })).toEqual([]);
     expect(receipts({ balanceChanges: [gained({ delta: -1n }), gained({ delta: 0n })] })).toEqual([]);
@@ -42,7 +42,7 @@ describe("payees", () => {
     ).toEqual([]);
   });
 
-  it("receive the sum of what transfers bring, by token and id, and what balances gain beyond it", () => {
+  it("gives the sum of transfers, by token and id, and what balances gain beyond it", () => {
     const transfers = [
       moved({ amount: 2n }),
       moved({ amount: 3n }),
@@ -62,7 +62,7 @@ describe("payees", () => {
     ]);
   });
 
-  it("get approvals that stand, delegations, and control by a storage slot; a longer word is no account", () => {
+  it("includes standing approvals, delegations, and control by a storage slot, and no longer word as account", () => {
     const authorization = { address: bob, chainId: 1, nonce: 0, r: wordOf("1"), s: wordOf("1"), yParity: 0 };
     const part = {
       approvals: [
@@ -81,7 +81,7 @@ describe("payees", () => {
     ]);
   });
 
-  it("are the same in whatever order they come", () => {
+  it("is the same for any order of rows", () => {
     const party = fc.constantFrom(alice, bob, pool, usdc, zero);
     const transfer = fc.record({ to: party, from: party, amount: fc.bigInt(0n, 9n) }).map(moved);
     const approval = fc.record({ spender: party, owner: party, after: fc.bigInt(0n, 3n) }).map(granted);

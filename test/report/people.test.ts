@@ -28,7 +28,7 @@ const holding = (balance: bigint, given: Partial<Row> = {}): Pick<BundleReport, 
   exposure: { rows: [row({ balance, amount: balance, ...given })], pairs: 1, unread: 0 },
 });
 
-describe("a right over all that somebody has", () => {
+describe("a right over all of somebody's assets", () => {
   const all = 11_095_177_666n;
   const part = (after: bigint): Partial<Approval> => ({ unlimited: after >= all, after });
   it.each<[what: string, approval: Partial<Approval>, have: bigint, text: string]>([
@@ -38,11 +38,11 @@ describe("a right over all that somebody has", () => {
     ["of less", part(all - 1n), all, `spend up to ≈11,095.2 ${usd} and`],
     ["of nothing that is there", {}, 0n, `spend unlimited ${usd} and`],
     ["of a debt", { standard: "aaveDebt" }, all, `borrow unlimited ${usd} in your name and`],
-  ])("%s", (_, approval, have, text) =>
+  ])("is named as such: %s", (_, approval, have, text) =>
     expect(summary(moving({ approvals: [granted(approval)], ...holding(have) }))).toContain(text),
   );
 
-  it("is told by balances, too, and what is taken back is not told so", () => {
+  it("is found by balances, too, and not where it is taken back", () => {
     const change = { account: alice, token: usdc, tokenId: null, before: 0n, after: 7_000_000n, delta: 7_000_000n };
     const balanceChanges = [{ ...change, evidence: "measured" as const }];
     expect(summary(moving({ approvals: [granted()], balanceChanges }))).toContain(`all of your ${usd}: 7 now`);
@@ -50,7 +50,7 @@ describe("a right over all that somebody has", () => {
     expect(toText(moving({ approvals: [back], balanceChanges }))).toContain(`may no longer spend up to 5 ${usd}`);
   });
 
-  it("counts the NFTs of an operator, and is a right and no further exposure", () => {
+  it("counts the NFTs of an operator, as a right and no further exposure", () => {
     const approvals = [granted({ standard: "erc721", token: apes, after: 1n, unlimited: true })];
     const made = moving({ approvals, ...holding(2n, { token: apes, by: "operator" }) });
     expect(summary(made)).toContain("move all of your BAYC (0xBC4C…f13D): 2 now, and what comes later.");
@@ -59,7 +59,7 @@ describe("a right over all that somebody has", () => {
   });
 });
 
-describe("what leaves", () => {
+describe("the assets that leave", () => {
   const change = (after: bigint) => [
     { account: alice, token: usdc, tokenId: null, before: after + 5_000_000n, after, delta: -5_000_000n },
   ];
@@ -70,12 +70,12 @@ describe("what leaves", () => {
         balanceChanges: change(after).map((one) => ({ ...one, evidence: "measured" as const })),
       }),
     );
-  it("is all of it where nothing is left", () => {
+  it("are named as all where nothing is left", () => {
     expect(sent(0n)).toContain(`You send all of your ${usd}, 5, to 0x7099…79C8 and`);
     expect(sent(1n)).toContain(`You send 5 ${usd} to 0x7099…79C8 and`);
   });
 
-  it("is worth what the caller's prices say, of tokens and of the currency, and of nothing else", () => {
+  it("have the value of the caller's prices, of tokens and of the currency, and no other", () => {
     const price = { currency: "USD", amount: "2500", tokens: { [usdc.toUpperCase().replace("0X", "0x")]: "0.999" } };
     const text = toText(swap(), { price, width: 200 });
     expect(text).toMatch(/≈-1,250\.51 +USDC \(0xA0b8…eB48\) +≈ 1249\.25 USD +to/);
@@ -87,8 +87,8 @@ describe("what leaves", () => {
   });
 });
 
-describe("an NFT", () => {
-  it("is told by its id, several by their number, and never in smallest units", () => {
+describe("an NFT in a rendering", () => {
+  it("is named by its id, several by their number, and never in smallest units", () => {
     const cats = [{ token: apes, name: "Cats", symbol: "CAT", decimals: null }];
     const change = { account: alice, token: apes, tokenId: null, before: 1n, after: 3n, delta: 2n };
     const made = moving({
@@ -121,11 +121,11 @@ describe("a token that looks like a known one", () => {
     ["by its case", "usdc", "USDC"],
     ["by what is invisible and escaped", "USDC\\u{200b}", "USDC"],
     ["by an accent", "W\u00c9TH", "WETH"],
-  ])("is told so: %s", (_, symbol, like) => {
+  ])("has a sentence: %s", (_, symbol, like) => {
     expect(named(symbol)).toContain(`looks like ${like}, and is not.`);
   });
 
-  it("is told so on every chain where its letters are foreign, and where they are Latin only beside the known one", () => {
+  it("has it on every chain where its letters are foreign, and in Latin letters only beside the known one", () => {
     expect(named("USD\u0421", dev)).toContain("looks like USDC, and is not.");
     for (const symbol of ["USDC", "usdc", "USD\u20ae", "ETH", "FOO", "", null, "\u0416\u0416\u0416"])
       expect(named(symbol, dev)).not.toMatch(/looks like|is not the/);
@@ -135,14 +135,14 @@ describe("a token that looks like a known one", () => {
     expect(named("XYZ", dev, "US\u0501 Coin")).toContain("looks like USDC, and is not.");
   });
 
-  it("is none where it is the known one, or merely ends like it", () => {
+  it("is not reported where it is the known one, or merely ends like it", () => {
     expect(summary(report({ tokens: tokenInfos }))).not.toMatch(/looks like|is not the/);
     for (const symbol of ["aUSDC", "LUSD", "USDX", "sUSDS", "PEPE", "stkAAVE"])
       expect(named(symbol)).not.toMatch(/looks like|is not the/);
   });
 });
 
-describe("the sentence of a code", () => {
+describe("the sentence of a finding's code", () => {
   const names = namesFor(moving({}), {});
   const said = (finding: ReturnType<typeof note>, lead = "") => detailsOf(finding, names, lead);
   const at = { evidence: "measured" } as const;
@@ -180,17 +180,17 @@ describe("the sentence of a code", () => {
       note("OwnershipChanged", "info", at, address("contract", pool), address("to", alice)),
     ],
     [`It goes to ${whole}.`, note("ApprovalUnlimited", "warning", at, address("to", pool))],
-  ])("%s", (sentence, finding) => {
+  ])("is: %s", (sentence, finding) => {
     expect(said(finding)).toBe(sentence);
     expect(said(finding, "Transaction 1")).toMatch(/^Transaction 1: /);
   });
 
-  it("tells what it does not name behind it, and leaves nothing out", () => {
+  it("adds what it does not name behind it, and leaves nothing out", () => {
     const finding = note("ApprovalGranted", "info", at, ...right, units("amount", 1_000_000n), text("because", "of X"));
     expect(said(finding)).toBe(`${whole} may take 1 ${usd} from you. The reason is: of X.`);
   });
 
-  it("has its brackets and braces in pairs, for codes that there are", () => {
+  it("has its brackets and braces in pairs, for all codes", () => {
     for (const template of Object.values(sentencesByCode as Record<string, string>))
       expect(template.replace(/\[[^[\]]*\]/g, "").replace(/\{[^{}]*\}/g, "")).not.toMatch(/[[\]{}]/);
     expect(Object.keys(sentencesByCode).length).toBeGreaterThan(40);
@@ -198,8 +198,8 @@ describe("the sentence of a code", () => {
   });
 });
 
-describe("one document", () => {
-  it("begins with the verdict, then what moves, then rights, then cost, then the call", () => {
+describe("the order of a rendering", () => {
+  it("begins with the verdict, then movements, rights, cost and the call", () => {
     const made = swap();
     const plain = (rendered: string) => rendered.replace(/<[^>]*>|\\/g, "");
     for (const render of [toText, toMarkdown, toHtml]) {

@@ -15,7 +15,7 @@ const lineWith = (text: string, part: string): string => {
 };
 
 describe("toText", () => {
-  it("of a plain transfer is eleven lines: the verdict and why, the summary, what moves, what it costs, what is next", () => {
+  it("gives a plain transfer eleven lines: verdict, reason, summary, movement, cost, next step", () => {
     expect(toText(report()).trimEnd().split("\n")).toEqual([
       "READY · every check passed, and exactly this request was proven",
       "You send 1.5 ETH to 0x7099…79C8 and pay at most 0.0000441 ETH in fees.",
@@ -82,7 +82,7 @@ describe("toText", () => {
     expect(text.trimEnd().split("\n").at(-1)).toBe("Next: do not sign it as it is");
   });
 
-  it("counts what our own rules find by what is wrong, and names each", () => {
+  it("groups our own findings by problem, and names each", () => {
     const where = { step: "policy", evidence: "measured" } as const;
     const broken = (policy: string, detail: string) =>
       fromError(new PolicyViolation({ policy, detail }), "blocker", where);
@@ -108,7 +108,7 @@ describe("toText", () => {
     expect(lineWith(text, "Next:")).toContain("doctor URL");
   });
 
-  it("says who chose what will be signed, and why there is no estimate", () => {
+  it("says who chose the values to sign, and why there is no estimate", () => {
     const refused = new RpcError({ method: "eth_estimateGas", reason: new MethodNotSupported({ detail: "no" }) });
     const chosen = {
       ...transfer,
@@ -151,7 +151,7 @@ describe("toText", () => {
     expect(toText(known, { width: 300, full: true })).toContain(`transfer(who: ${you}, what: 7) (by an ABI you gave)`);
   });
 
-  it("names the worlds of the proof in one line, and which differ", () => {
+  it("names the simulated blocks in one line, and which differ", () => {
     const { observed } = report();
     type World = (typeof observed)["worlds"][number];
     const world = (run: World["run"], number: bigint | null, agrees: boolean | null): World => ({
@@ -195,7 +195,7 @@ describe("toText", () => {
     expect(text).toContain("0x000000000022D473030F116dDEE9F6B43aC78BA3 · spender");
   });
 
-  it("tells the same problem in several places once, its parties with checksums and its amounts in the token's units", () => {
+  it("shows the same problem in several places once, with checksummed parties and token units", () => {
     const [first, second] = ["0", "1"].map((index) =>
       note(
         "ApprovalLeftOver",
@@ -217,7 +217,7 @@ describe("toText", () => {
     expect(text.match(/- ApprovalLeftOver/g)).toHaveLength(1);
   });
 
-  it("writes out two addresses that would read the same when short", () => {
+  it("writes out two addresses that would look the same when shortened", () => {
     const twin = `0xf39f${"0".repeat(32)}2266` as typeof alice;
     const [first] = report().transfers;
     const text = toText(report({ transfers: first === undefined ? [] : [{ ...first, to: twin }] }), {
@@ -246,7 +246,7 @@ describe("toText", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
-  it("does not believe absurd decimals", () => {
+  it("ignores absurd decimals", () => {
     const text = toText(
       report({
         transfers: tokens().transfers.slice(0, 1),
@@ -268,7 +268,7 @@ describe("toHtml", () => {
     expect(html).not.toMatch(/ style=| on[a-z]+=|src=|href=|url\(/);
     expect(html.match(/<style/g)).toHaveLength(1);
   });
-  it("is one page for light and dark that says what the text says", () => {
+  it("gives one page for light and dark with the content of the text", () => {
     expect(html.startsWith("<!doctype html>")).toBe(true);
     expect(html).toContain("prefers-color-scheme:dark");
     expect(html).toContain("<h1>BLOCKED</h1>");

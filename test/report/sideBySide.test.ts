@@ -21,7 +21,7 @@ const linesOf = (before: Partial<BundleReport>, after: Partial<BundleReport>, ex
 };
 
 describe("diffText", () => {
-  it("says token amounts by symbol and decimals, while the data stay exact", () => {
+  it("shows token amounts by symbol and decimals, while the data stay exact", () => {
     const [before, after] = [
       { balanceChanges: [change(-1_250_500_000n)] },
       { balanceChanges: [change(-1_300_000_001n)] },
@@ -38,7 +38,7 @@ describe("diffText", () => {
     ]);
   });
 
-  it("says of each event, and of each finding, which it is", () => {
+  it("identifies each event and each finding", () => {
     const [one] = report().transactions;
     const logs = (...topics: ReadonlyArray<bigint>) =>
       topics.map((topic) => ({ ...log(usdc, [word(topic)], []), decoded: null }));
@@ -53,12 +53,12 @@ describe("diffText", () => {
     ]);
   });
 
-  it("rounds nothing by which two amounts would read the same", () => {
+  it("does not round amounts that would then look the same", () => {
     const lines = linesOf({ balanceChanges: [change(1_250_500_001n)] }, { balanceChanges: [change(1_250_500_002n)] });
     expect(lines[0]).toContain(`1250.500001 ${told} → 1250.500002 ${told}`);
   });
 
-  it("says wei, prices, gas, rights, findings and places as a report does", () => {
+  it("shows wei, prices, gas, rights, findings and places as a report does", () => {
     const [funds] = report().funds;
     const [one] = report().transactions;
     if (funds === undefined) throw new Error("no funds");
@@ -90,7 +90,7 @@ describe("diffText", () => {
     ]);
   });
 
-  it("is harmless and bounded, whatever it is given", () => {
+  it("is harmless and bounded for any input", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", maxLength: 60 }),
@@ -123,7 +123,7 @@ describe("diffText", () => {
   });
 });
 
-describe("a finding's differences", () => {
+describe("the differences of a finding", () => {
   const effects = (delta: bigint, token: Address | null = usdc): Effects => ({
     ...{ outcomes: [], producer: null, approvals: [{ ...right, token: token ?? usdc, after: -delta }] },
     transfers: [moved({ token, to: bob, amount: -delta })],
@@ -141,7 +141,7 @@ describe("a finding's differences", () => {
     return { lines, text: toText(report({ tokens: known, findings: [finding] }), { width: 1_000 }) };
   };
 
-  it("are told in the token's own units, and are exact in the error", () => {
+  it("have the token's own units, and are exact in the error", () => {
     const { lines, text } = textOf(effects(-5_000_000n), effects(-7_000_001n));
     expect(lines).toEqual([
       `movement of ${usdc} from ${alice} to ${bob}: 5000000 and 7000001`,
@@ -154,7 +154,7 @@ describe("a finding's differences", () => {
     expect(text).not.toContain("5000000");
   });
 
-  it("tell native currency in its own, and say of a token without decimals that these are smallest units", () => {
+  it("have native currency in its own unit, and name smallest units of a token without decimals", () => {
     const { text } = textOf(effects(-(10n ** 18n), null), effects(-(2n * 10n ** 18n), null));
     expect(text).toContain("movement of ETH from you");
     expect(text).toContain(": 1 ETH and 2 ETH");
@@ -165,7 +165,7 @@ describe("a finding's differences", () => {
 });
 
 describe("settledText", () => {
-  it("says what was said and what happened in the units of the report", () => {
+  it("shows the forecast and the result in the units of the report", () => {
     const difference = { class: "ordering", evidence: "measured" } as const;
     const text = settledText(
       {

@@ -70,8 +70,8 @@ const hello = signed(
   { carriers: [] },
 );
 
-describe("a card of a signature", () => {
-  it("of a permit says who may take what, that anybody can use it and until when, and how it was assumed", () => {
+describe("the section of a signature", () => {
+  it("of a permit says who may take what, that anybody can use it, until when, and how it was assumed", () => {
     const text = toText(permit, { width: 200 });
     expect(text).toContain(
       "What is signed is a permit of a token (ERC-2612), which works like an approval. Whoever holds it can use it until 2026-09-21T14:23:20Z.",
@@ -90,7 +90,7 @@ describe("a card of a signature", () => {
     expect(text).toMatch(/^READY · /);
   });
 
-  it("of a transfer by Permit2 names who alone can use it, and that nobody knows who gets it", () => {
+  it("of a transfer by Permit2 names who alone can use it, and an unknown receiver", () => {
     const text = toText(taking, { width: 200 });
     expect(text).toMatch(/Only 0x\S+ can use it until/);
     expect(text).toMatch(/At worst you send 4,000,000,000 smallest units .* to anybody \(0x5a00…0002\)/);
@@ -98,7 +98,7 @@ describe("a card of a signature", () => {
     expect(text).toMatch(/permits +up to 9,000,000,000 .*; there is less now\n/);
   });
 
-  it("of an authorisation says that the code may do everything, on which chains, and nothing of the wei that was tried", () => {
+  it("of an authorisation says that the code may do everything, on which chains, and not the test payment", () => {
     const text = toText(delegation, { width: 200 });
     expect(text).toContain("as long as the account's nonce is 3.");
     expect(text).toMatch(/code +0x\w{40} on every chain\n/);
@@ -119,7 +119,7 @@ describe("a card of a signature", () => {
     expect(toText(cleared)).not.toContain("may take");
   });
 
-  it("of what nobody simulated says so, and shows its text as a quotation", () => {
+  it("of a signature without a simulation says so, and quotes its text", () => {
     const text = toText(hello, { width: 200 });
     expect(text).toContain("What is signed is a message that may mean anything.");
     expect(text).toMatch(/message +"pay"\n +message +"Next: sign it"\n/);
@@ -131,7 +131,7 @@ describe("a card of a signature", () => {
     expect(toText(hash)).toContain("32 bytes, and nobody can see what they are the hash of");
   });
 
-  it("of another account's assets names that account, and of an equal call that it stands in place of the signature", () => {
+  it("of another account's assets names that account, and the equal call in place of the signature", () => {
     const text = toText(signed({ account: bob, assumed: "equalCall", nonce: { value: 7n, used: true } }), {
       width: 200,
     });
@@ -141,14 +141,14 @@ describe("a card of a signature", () => {
     expect(text).toMatch(/nonce +7 · USED already\n/);
   });
 
-  it.each(forms)("as %s speaks of no transaction to send, its gas or its fees", (_, render) => {
+  it.each(forms)("as %s mentions no transaction to send, its gas or its fees", (_, render) => {
     for (const of of [permit, taking, delegation, hello]) {
       const shown = render(of).replaceAll(/<style>[^]*?<\/style>|<details>[^]*<\/details>/g, "");
       expect(shown).not.toMatch(/\bgas\b|\bfees?\b|You pay|transaction|this request|network/i);
     }
   });
 
-  it("beside transactions stands with them, and is told of by itself", () => {
+  it("stands beside transactions, with its own summary", () => {
     const both = { ...permit, transactions: report().transactions, signings: [signing(), signing({ kind: "dai" })] };
     const text = toText(both, { width: 200 });
     expect(text).toContain("1 transaction · 2 signatures");
@@ -158,7 +158,7 @@ describe("a card of a signature", () => {
     expect(text).not.toContain("At worst");
   });
 
-  it("tells of the ends of signatures as dates", () => {
+  it("shows ends of signatures as dates", () => {
     const numbers = { name: "usable until", unit: "count", value: 1_790_000_600n } as const;
     const late = signed({}, { findings: [note("SignatureLongLived", "warning", { evidence: "measured" }, numbers)] });
     expect(toText(late, { width: 200 })).toContain("It, or the right that it gives, ends at 2026-09-21T14:23:20Z.");

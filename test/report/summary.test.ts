@@ -26,7 +26,7 @@ const fees = "pay at most 0.0000441 ETH in fees.";
 const usd = "USDC (0xA0b8…eB48)";
 const pay = `You ${fees}`;
 
-describe("the summary of what was asked for", () => {
+describe("the summary of a requested transfer", () => {
   const word = (amount: bigint) => amount.toString(16).padStart(64, "0");
   const asking = (data: string, value: bigint, transfers: Report["transfers"]) => {
     const [call] = calls(1);
@@ -37,27 +37,27 @@ describe("the summary of what was asked for", () => {
   it.each<[what: string, given: Report, text: string]>([
     ["is exact", asking(word(typed), 0n, [moved({ amount: typed })]), `You send 1,250.501234 ${usd}`],
     [
-      "so is what comes",
+      "is exact for what comes",
       asking(word(typed), 0n, [moved({ from: pool, to: alice, amount: typed })]),
       `You receive 1,250.501234 ${usd}`,
     ],
     [
-      "so is the sum of two",
+      "is exact for the sum of two",
       asking(word(typed), 0n, [moved({ amount: typed }), moved({ amount: typed })]),
       `You send 2,501.002468 ${usd}`,
     ],
     [
-      "not of an estimate beside it",
+      "is rounded beside an unrequested transfer",
       asking(word(typed), 0n, [moved({ amount: typed }), moved({ amount: 1n })]),
       `You send ≈1,250.51 ${usd}`,
     ],
     [
-      "nor what nobody asked for",
+      "is rounded for an amount that nobody asked for",
       asking(word(typed + 1n), 0n, [moved({ amount: typed })]),
       `You send ≈1,250.51 ${usd}`,
     ],
     [
-      "nor what a fee took from",
+      "is rounded for an amount that a fee reduced",
       {
         ...asking(word(typed), 0n, [moved({ from: pool, to: alice, amount: typed })]),
         balanceChanges: [changed(typed - 7n)],
@@ -72,7 +72,7 @@ describe("the summary of what was asked for", () => {
     expect(summary(asking("", value, [native]))).toContain("You send 100,000.00002 ETH to 0x7099…79C8");
   });
 
-  it("is said to be claimed where the balance does not grow", () => {
+  it("says `claimed` where the balance does not grow", () => {
     const gift = moved({ from: pool, to: alice, amount: 5_000_000_000n });
     expect(summary(moving({ transfers: [gift], balanceChanges: [changed(0n)] }))).toContain(
       `It claims to give you 5,000 ${usd}. You get nothing.`,
@@ -81,7 +81,7 @@ describe("the summary of what was asked for", () => {
   });
 });
 
-describe("the summary of what leaves and comes", () => {
+describe("the summary of movements", () => {
   const twin = moved({ to: bob });
   const cases: ReadonlyArray<readonly [what: string, given: Report, text: string]> = [
     ["a plain transfer", report(), `You send 1.5 ETH to 0x7099…79C8 and ${fees}`],
@@ -218,12 +218,12 @@ describe("the summary of what leaves and comes", () => {
       "UNKNOWN: eth_simulateV1: the node does not support this method. You would send 1.5 ETH to 0x7099…79C8 and would pay at most 0.0000441 ETH in fees. What else moves or is granted is not known.",
     ],
   ];
-  it.each(cases)("%s", (_, given, text) => {
+  it.each(cases)("says %s", (_, given, text) => {
     const untold = given.observed.tier === "simulate" ? given : { ...given, transfers: [], balanceChanges: [] };
     expect(summary(untold)).toBe(text);
   });
 
-  it("is exact where it is asked to be, and speaks of the currency it is given", () => {
+  it("is exact on request, and uses the given currency", () => {
     const odd = moving({ transfers: [moved({ amount: 1_234_567_891n })] });
     expect(summary(odd, { exact: true })).toContain(`send 1234.567891 ${usd}`);
     expect(summary(report(), { symbol: "TEST" })).toBe(
@@ -231,7 +231,7 @@ describe("the summary of what leaves and comes", () => {
     );
   });
 
-  it("tells three of many and how many more", () => {
+  it("names three of many, and the number of the others", () => {
     const tokens = Array.from({ length: 6 }, (_, at) =>
       moved({ token: `0x${String(at + 1).repeat(40)}` as typeof usdc }),
     );
@@ -241,8 +241,8 @@ describe("the summary of what leaves and comes", () => {
   });
 });
 
-describe("the summary of what does not work, and of what is not certain", () => {
-  it("says why not, and what it would cost", () => {
+describe("the summary of failures and doubts", () => {
+  it("gives the reason, and the cost of a failure", () => {
     expect(summary(blocked())).toBe(
       "BLOCKED: the call reverts with ERC20InsufficientBalance(sender: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, balance: 5, needed: 1000000). It would fail. You would pay at most 0.0000441 ETH in fees. You would call 0xA0b8…eB48: transfer(recipient: 0x7099…79C8, amount: 1000000) (by an ABI you gave).",
     );
@@ -256,7 +256,7 @@ describe("the summary of what does not work, and of what is not certain", () => 
     );
   });
 
-  it("says what is missing", () => {
+  it("names the missing checks", () => {
     const funds = report().funds.map((one): Funds => ({ ...one, shortfall: 5n * 10n ** 17n }));
     expect(summary(moving({ funds }))).toContain("You lack 0.5 ETH.");
   });
@@ -286,7 +286,7 @@ describe("the summary of what does not work, and of what is not certain", () => 
   });
 });
 
-describe("every rendering", () => {
+describe("the beginning of every rendering", () => {
   const plain = (text: string): string => text.replace(/\s+/g, " ");
   const scenes: ReadonlyArray<readonly [name: string, made: Report]> = [
     ["ready", report()],
@@ -294,7 +294,7 @@ describe("every rendering", () => {
     ["blocked", blocked()],
     ["unknown", unknown()],
   ];
-  it.each(scenes)("of %s begins with verdict, reason and summary", (_, made) => {
+  it.each(scenes)("of %s is verdict, reason and summary", (_, made) => {
     const said = summary(made).toLowerCase();
     const why = `${made.verdict}: ${made.because.toLowerCase()}. `;
     const sentences = said.startsWith(why) ? said.slice(why.length) : said;

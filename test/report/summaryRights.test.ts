@@ -11,7 +11,7 @@ const granting = (given: Partial<Approval>): BundleReport => moving({ approvals:
 const fees = "pay at most 0.0000441 ETH in fees.";
 const usd = "USDC (0xA0b8…eB48)";
 
-describe("the summary of rights", () => {
+describe("the summary of granted rights", () => {
   const part = { unlimited: false, after: 2_500_000n };
   const cases: ReadonlyArray<readonly [given: Partial<Approval>, text: string]> = [
     [{}, `let 0x88e6…5640 spend unlimited ${usd}`],
@@ -37,11 +37,11 @@ describe("the summary of rights", () => {
       `let 0x88e6…5640 spend up to 9 × USDC #8 (0xA0b8…eB48)`,
     ],
   ];
-  it.each(cases.map(([given, text]) => [text, given] as const))("%s", (text, given) =>
+  it.each(cases.map(([given, text]) => [text, given] as const))("says: %s", (text, given) =>
     expect(summary(granting(given))).toBe(`You ${text} and ${fees}`),
   );
 
-  it("says who else grants, and does not say that nothing moves", () =>
+  it("names other owners who grant, and does not say that nothing moves", () =>
     expect(summary(granting({ owner: bob }))).toBe(
       `You call 0x88e6…5640 and ${fees} 0x7099…79C8 lets 0x88e6…5640 spend unlimited ${usd}.`,
     ));
@@ -49,7 +49,7 @@ describe("the summary of rights", () => {
   it.each<[why: string, given: Partial<Approval>]>([
     ["that had ended, and has", { ...part, before: 0n, after: 0n }],
     ["that was spent in part", { ...part, before: 9_000_000n }],
-  ])("says nothing of one %s", (_, given) =>
+  ])("leaves out one %s", (_, given) =>
     expect(summary(granting(given))).toBe(`You call 0x88e6…5640 without moving anything and ${fees}`),
   );
 
@@ -59,7 +59,7 @@ describe("the summary of rights", () => {
     expect(text).not.toMatch(/115792/);
   });
 
-  it("names who gets to act for an account", () => {
+  it("names who may act for an account", () => {
     const found = note(
       "DelegationSet",
       "warning",
@@ -79,7 +79,7 @@ describe("the summary of rights", () => {
   });
 });
 
-describe("several senders", () => {
+describe("the summary of several senders", () => {
   const [first] = calls(1);
   const second = { ...first, input: { ...first.input, from: bob } };
   const funds = report().funds.flatMap((one): ReadonlyArray<Funds> => [
@@ -88,7 +88,7 @@ describe("several senders", () => {
   ]);
   const both = moving({ transactions: [first, second], funds, transfers: [moved({ to: bob }), moved({ from: bob })] });
 
-  it("are told apart by their addresses, and nobody is you", () => {
+  it("has their addresses, and calls nobody `you`", () => {
     expect(summary(both)).toBe(
       `0xf39F…2266 sends 1 ${usd} to 0x7099…79C8 and pays at most 0.0000441 ETH in fees. 0x7099…79C8 sends 1 ${usd} to 0x88e6…5640. 0x7099…79C8 receives 1 ${usd} from 0xf39F…2266. 0x7099…79C8 pays at most 0.001 ETH in fees.`,
     );
@@ -96,7 +96,7 @@ describe("several senders", () => {
     expect(toSvg(both)).not.toMatch(/\bYou\b/);
   });
 
-  it("beyond three are counted", () => {
+  it("counts them beyond three", () => {
     const senders = Array.from({ length: 5 }, (_, at) => ({
       ...first,
       input: { ...first.input, from: `0x${String(at + 1).repeat(40)}` as typeof alice },

@@ -11,7 +11,7 @@ const cells = (...texts: ReadonlyArray<string>): ReadonlyArray<Cell> => texts.ma
 const lines = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<ReadonlyArray<Cell>>, width: number) =>
   tableLines(columns, rows, width, painter(false));
 
-describe("a table in text", () => {
+describe("a table in the text", () => {
   const columns = [right("amount"), left("what"), left(""), left("party")];
   const rows = [cells("-1", "USDC (0xA0b8…eB48)", "to", address), cells("+22.5", "ETH", "from", address)];
 
@@ -28,7 +28,7 @@ describe("a table in text", () => {
       `  +22.5  ETH            from  ${address}`,
     ]);
   });
-  it("is a list where it does not fit, named by its columns", () => {
+  it("becomes a list where it does not fit, named by its columns", () => {
     expect(lines(columns, rows, 50)).toEqual([
       "  - amount: -1",
       "    what: USDC (0xA0b8…eB48)",
@@ -60,7 +60,7 @@ describe.each([
   });
 });
 
-it("any text fits any width from 40 columns on", () => {
+it("every text fits any width from 40 columns on", () => {
   fc.assert(
     fc.property(reportJson, fc.integer({ min: 40, max: 120 }), (json, width) => {
       const text = toText(Effect.runSync(fromJson(json)), { width, full: true });

@@ -48,7 +48,7 @@ describe("verdictOf and becauseOf", () => {
 
 describe("digestOfReport and requestsOf", () => {
   const hole = { ...transfer, request: null };
-  it("are those of the requests in order, and nothing while one has a hole", () => {
+  it("cover the requests in order, and give nothing while one has a hole", () => {
     const request = transfer.request;
     if (request === null) throw new Error("a hole");
     expect(requestsOf(report())).toEqual([request]);

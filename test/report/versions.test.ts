@@ -77,7 +77,7 @@ describe("a stored report of version 4", () => {
     expect(Result.isFailure(relabelled)).toBe(true);
   });
 
-  it("renames runs in the ledger and among the worlds alone, once or twice the same", () => {
+  it("has runs renamed in the ledger and among the blocks alone, once or twice the same", () => {
     const json = {
       version: 4,
       ledger: { requests: [{ run: "bare" }, { run: "exact" }, 7] },
@@ -98,7 +98,7 @@ describe("a stored report of version 4", () => {
     for (const junk of [null, 1, "", [], { ledger: 1, observed: { worlds: {} } }]) expect(upgrade(junk)).toEqual(junk);
   });
 
-  it("takes no former name where a report of version 5 has it", () => {
+  it("keeps a former name where a report of version 5 has it", () => {
     const stored = wire(Report.toJson(report())) as { readonly ledger: { readonly requests: ReadonlyArray<object> } };
     const ledger = { ...stored.ledger, requests: stored.ledger.requests.map((one) => ({ ...one, run: "bare" })) };
     expect(() => read({ ...stored, ledger })).toThrow(/run/);
@@ -125,7 +125,7 @@ const required: Readonly<Record<string, ReadonlyArray<string>>> = {
   "ledger.requests.*": ["method", "run", "step", "endpoint", "round", "because", "ms", "bytes", "tries"],
 };
 
-describe("a field", () => {
+describe("a field of the report", () => {
   const stored = wire(
     Report.toJson({
       ...report({ transfers: [moved()], approvals: [granted()], exposure: { rows: [], pairs: 3, unread: 0 } }),
@@ -139,7 +139,7 @@ describe("a field", () => {
   };
 
   it.each(later.map(([path, absent]) => ({ name: path.join("."), path, absent })))(
-    "$name came later, and decodes as its default where it is left out",
+    "$name came later, and decodes as its default where it is missing",
     ({ path, absent }) => {
       const given = Object.entries(other).reduce((json, [at, value]) => withValue(json, at.split("."), value), stored);
       const back = wire(Report.toJson(read(without(given, path))));
@@ -157,7 +157,7 @@ describe("a field", () => {
     expect(() => read(without(stored, path))).toThrow(Schema.SchemaError);
   });
 
-  it("is in one of the two lists", () => {
+  it("stands in one of the two lists", () => {
     const at = (path: ReadonlyArray<string>) =>
       path.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name === "*" ? "0" : name], stored);
     for (const [part, names] of Object.entries(required)) {
@@ -172,7 +172,7 @@ describe("a field", () => {
   });
 });
 
-describe("a report of no transaction", () => {
+describe("a report of signatures alone", () => {
   const base = report();
   const observed = { ...base.observed, at: Date.now() };
   const nothing: Report.Report = {
@@ -204,7 +204,7 @@ describe("a report of no transaction", () => {
       expect(Report.diff(made, base).length).toBeGreaterThan(0);
       expect(Report.diffText(Report.diff(made, base), made)).not.toContain("undefined");
     });
-    it("gets no clearance: it has nothing to sign", () => {
+    it("gets no clearance without a signature", () => {
       for (const digest of [null, digestOf(reportVersion, 1, [])]) {
         const result = readiness({ ...made, digest });
         expect(Result.isFailure(result) && result.failure._tag).toBe("NotProven");
@@ -213,7 +213,7 @@ describe("a report of no transaction", () => {
     });
   });
 
-  it("passes no policy about outcomes while nothing was simulated, or a carrier was not", () => {
+  it("passes no policy on outcomes while nothing was simulated, or a carrier was not", () => {
     const unseen: Report.Report = {
       ...carried,
       carriers: [{ ...transfer, outcome: { ...transfer.outcome, status: "unknown" } }],
@@ -225,7 +225,7 @@ describe("a report of no transaction", () => {
   });
 });
 
-describe("a clearance", () => {
+describe("a clearance of signatures", () => {
   const digest = `0x${"11".repeat(32)}` as const;
   const sign = { kind: "hash", signer: alice, digest } as const;
   const { request } = transfer;
@@ -270,7 +270,7 @@ describe("a clearance", () => {
     expect(Report.mismatch(clearanceOf([], []), [])?.field).toBe("count");
   });
 
-  it("is another where a request is told as a signature of its bytes, or a signature as one of another kind", () => {
+  it("is another where a request becomes a signature of its bytes, or a signature one of another kind", () => {
     const whole = clearanceOf([], [request, request]);
     const asSign = { kind: "message", signer: alice, digest: signingHash(request) ?? digest, message: "0x" } as const;
     const reshaped = { ...whole, signs: [asSign], requests: [request], senders: [alice] };

@@ -51,8 +51,8 @@ const authorization = async (nonce: number): Promise<Authorization> => {
   return { ...signed, yParity: yParity ?? 0 } as unknown as Authorization;
 };
 
-describe("one in flight", () => {
-  it("of a delegated sender: the second waits for the first, and the first for what is in flight", () => {
+describe("transactions that must wait for one in flight", () => {
+  it("are the second of a delegated sender, and the first behind one in flight", () => {
     const sender = "delegated";
     expect(waits([{ sender }])).toEqual([]);
     expect(waits([{ sender }, { sender, nonce: 8 }])).toEqual([[1, "oneInFlight", alice, 8]]);
@@ -61,7 +61,7 @@ describe("one in flight", () => {
     // counts that nobody gave are told by the step that asked for them
     expect(waits([{ sender, nonce: 8, latest: null }])).toEqual([]);
   });
-  it("of an account whose authorisation is carried, from there on", async () => {
+  it("are those of an account whose authorisation is carried, from there on", async () => {
     const own = await authorization(8);
     expect(waits([{ from: signer, authorizationList: [own] }])).toEqual([]);
     expect(
@@ -77,10 +77,10 @@ describe("one in flight", () => {
   });
 });
 
-describe("another order", () => {
+describe("transactions that ran in another order", () => {
   const two = (first: NonNullable<Row["to"]>, second: "contract" | "nobody" | null) =>
     [{ to: first }, { from: bob, to: second }] as const;
-  it("waits where code runs and the other order did something else, or nobody could tell", () => {
+  it("must wait where code runs and the other order did something else, or is unknown", () => {
     for (const ends of [two("nobody", "contract"), two("contract", "nobody"), two("nobody", null)])
       for (const agrees of [false, null]) expect(waits(ends, [], agrees)).toEqual([[1, "order", alice, 8]]);
     expect(waits(two("nobody", "nobody"))).toEqual([]);
@@ -89,7 +89,7 @@ describe("another order", () => {
   });
 });
 
-describe("income", () => {
+describe("transactions that depend on income", () => {
   const funds = (balance: bigint, account = bob): Funds => ({
     ...{ account, balance, required: 0n, expected: 0n, shortfall: 0n, evidence: "measured", queued: 0n, sealed: null },
     terms: [
@@ -99,7 +99,7 @@ describe("income", () => {
     ],
   });
   const paid = [{}, { from: bob }] as const;
-  it("waits for whoever brings it in, where the payer's own balance is not enough", () => {
+  it("must wait for the payment, where the payer's own balance is not enough", () => {
     expect(costUpTo(funds(0n), 0)).toBe(0n);
     expect(costUpTo(funds(0n), 1)).toBe(25n);
     expect(waits(paid, [funds(24n)])).toEqual([[1, "income", alice, 8]]);

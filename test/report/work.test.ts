@@ -94,13 +94,13 @@ const renderings: ReadonlyArray<readonly [name: string, render: (of: Report) => 
   ["toJson", toJson],
 ];
 
-describe("a report twice as large", () => {
+describe("the work on a report of twice the size", () => {
   const [small, large] = [wide(400), wide(800)];
-  it("is counted, and what is quadratic is seen", async () => {
+  it("is counted, and quadratic work is noticed", async () => {
     const pairs = (count: number) => () => small.transfers.slice(0, count).filter((one, _, all) => all.includes(one));
     expect(await workOf(pairs(200))).toBeGreaterThan(3 * (await workOf(pairs(100))));
   });
-  it.each(renderings)("takes twice the work: %s", async (_, render) => {
+  it.each(renderings)("is twice as much: %s", async (_, render) => {
     // why: what is made at the first use is no work of the report's
     render(small);
     const [one, two] = [await workOf(() => render(small)), await workOf(() => render(large))];
@@ -121,10 +121,10 @@ const ids = (count: number): Report => {
   });
 };
 
-describe("5,200 ids", () => {
+describe("the work on 5,200 ids", () => {
   const [half, all] = [ids(2_600), ids(5_200)];
   // why: a rendering is one stretch of the event loop. 118 calls for each at most, more where flows are summed per part
-  it.each(renderings)("take twice the work of half of them, and 150 calls each at most: %s", async (_, render) => {
+  it.each(renderings)("is twice that on half of them, and 150 calls each at most: %s", async (_, render) => {
     render(half);
     const [one, two] = [await workOf(() => render(half)), await workOf(() => render(all))];
     expect(two / one).toBeLessThan(2.6);
