@@ -49,7 +49,7 @@ const withBlob = (canonical: Hex): Hex =>
 const signer = (place: 0 | 1 | 2 | 3) => privateKeyToAccount(accounts[place].privateKey);
 
 for (const [name, chainId, start] of nodes)
-  describe(`what ${name} shows`, () => {
+  describe(`a transaction as ${name} shows it`, () => {
     let node: Awaited<ReturnType<typeof start>>;
     beforeAll(async () => {
       node = await start();
@@ -58,7 +58,7 @@ for (const [name, chainId, start] of nodes)
     const run = <A, E>(program: Effect.Effect<A, E, Rpc.Rpc>) =>
       Effect.runPromise(program.pipe(Effect.provide(Rpc.layerHttp(node.url))));
 
-    it("of every type has the hash and the sender of its own fields, in the pool and mined", async () => {
+    it("has the hash and the sender of its own fields, of every type, in the pool and mined", async () => {
       const to = `0x${"22".repeat(20)}` as const;
       const fees = { maxFeePerGas: 20n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n };
       const accessList = [{ address: to, storageKeys: [`0x${"00".repeat(31)}01`] }] as const;

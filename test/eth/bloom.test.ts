@@ -28,7 +28,7 @@ const contradictedIn = (all: Parameters<typeof checkBlooms>[1]): Promise<number 
   );
 const log = (address: Hex, ...topics: ReadonlyArray<Hex>) => ({ address, topics }) as never;
 
-describe("a bloom", () => {
+describe("a block's bloom held against its logs", () => {
   const both = bloomOf(one, first, other, second);
   it.each([
     ["agrees with its logs", both, [log(one, first), log(other, second)], false],
@@ -48,7 +48,7 @@ describe("a bloom", () => {
     ["is full, as others have it", `0x${"ff".repeat(256)}`, [log(one, first)], false],
     ["is left out", null, [log(one, first)], false],
     ["is of another length", concatHex([both, "0x00"]), [], false],
-  ] as const)("that %s", async (_, bloom, logs, isContradicted) => {
+  ] as const)("contradicts them or not: a bloom that %s", async (_, bloom, logs, isContradicted) => {
     const place = await contradictedIn([{ logsBloom: bloom as never, logs }]);
     expect(place).toBe(isContradicted ? 0 : null);
   });
@@ -61,7 +61,7 @@ describe("a bloom", () => {
   });
 });
 
-it("is looked at in turns of the event loop, and not where it tells nothing", async () => {
+it("a bloom is compared in turns of the event loop, and not where it tells nothing", async () => {
   const logs = Array.from({ length: 3_500 }, (_, index) => log(one, pad(numberToHex(10_000 + index))));
   const lookedAt = async (logsBloom: Hex | null) => {
     let turns = 0;
@@ -80,7 +80,7 @@ it("is looked at in turns of the event loop, and not where it tells nothing", as
   expect([lied.turns >= 3, lied.place]).toEqual([true, 1]);
 });
 
-it("of very many values is held against the first of them, and tells of no log that was left out", async () => {
+it("a bloom of very many values is compared with the first of them, and reports no log as left out", async () => {
   const bitsOf = (value: Hex) => BigInt(bloomOf(value));
   // in the bloom, and of none of the first; and in no bloom
   const [late, never] = [1n, 2n];
@@ -94,7 +94,7 @@ it("of very many values is held against the first of them, and tells of no log t
   expect(await held(full ^ never ^ (bitsOf(many[0] ?? one) & -bitsOf(many[0] ?? one)))).toBe(0);
 });
 
-describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {
+describe.each(scenesFor("the blooms of answers"))("logs and blooms that %s answers", (_, start) => {
   let scene: Scene;
   let token: Hex;
   let hash: Hex;
@@ -115,7 +115,7 @@ describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {
     tampered(scene.url, () => (result) => change(structuredClone(result) as never));
   const call = () => ({ from: owner.address, to: token, data: calldata(Token, "transfer", [nobody, 1n]) });
 
-  it("is right of what is simulated and mined; logs that are left out make the run none", async () => {
+  it("agree on an honest node; a report without its logs is unknown", async () => {
     const asked = Preflight.preflight(call());
     const honest = await Effect.runPromise(asked.pipe(Effect.provide(layerOf(scene.url))));
     expect(honest.verdict).toBe("ready");
@@ -129,7 +129,7 @@ describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {
     expect(found.length).toBeGreaterThan(0);
     expect(JSON.stringify(found)).toContain("logsBloom");
   });
-  it("is right of the same call by two senders at one nonce, each in a block of its own", async () => {
+  it("agree for the same call by two senders at one nonce, each in a block of its own", async () => {
     for (const { address } of [third, spare])
       await scene.send(owner, { to: token, data: calldata(Token, "mint", [address, 5n]) });
     await scene.mine();
@@ -146,7 +146,7 @@ describe.each(scenesFor("the blooms of answers"))("on %s", (_, start) => {
       ]);
     }
   });
-  it("is right of a receipt and of all of a block; a log that is put in makes them none", async () => {
+  it("agree for a receipt and for a whole block; a log put in shows", async () => {
     const receipt = Eth.getTransactionReceipt({ hash: hash as never });
     const receipts = Eth.getBlockReceipts({ block: "latest" });
     for (const asked of [receipt, receipts]) {

@@ -81,20 +81,20 @@ const required: ReadonlyArray<readonly [keyof typeof methods, ReadonlyArray<stri
   ...["oldestBlock", "baseFeePerGas", "gasUsedRatio"].map((field) => ["eth_feeHistory", [field]] as const),
 ];
 
-describe("every method", () => {
-  it.each(Object.entries(methods))("%s takes its smallest valid answer", (method, ask) => {
+describe("the decoder of every method", () => {
+  it.each(Object.entries(methods))("reads the smallest valid answer of %s", (method, ask) => {
     const answer = read(ask as Effect.Effect<unknown, Eth.Failure, Rpc>, whole[method as keyof typeof methods]);
     expect(answer._tag).toBe("Success");
   });
 
-  it.each(Object.entries(methods))("%s names the whole result when it is of another type", (_method, ask) => {
+  it.each(Object.entries(methods))("names the whole result of %s when it has another type", (_method, ask) => {
     for (const result of [7, true, { a: 1 }, [[1]], "latest", "0xzz", "0x1 "]) {
       const path = pathOf(ask as Effect.Effect<unknown, Eth.Failure, Rpc>, result);
       expect(path, JSON.stringify(result)).toMatch(/^result/);
     }
   });
 
-  it.each(required)("%s cannot do without %j", (method, path) => {
+  it.each(required)("refuses an answer of %s without %j, by its path", (method, path) => {
     const ask = methods[method] as Effect.Effect<unknown, Eth.Failure, Rpc>;
     expect(pathOf(ask, broken(whole[method], path, undefined))).toBe(named(path));
     expect(pathOf(ask, broken(whole[method], path, null))).toBe(named(path));
@@ -115,12 +115,12 @@ describe("every method", () => {
     ["eth_getBlockReceipts", [0, "type"], 2],
     ["eth_feeHistory", ["gasUsedRatio", 0], "0.5"],
     ["eth_feeHistory", ["baseFeePerGas", 1], `0x${"f".repeat(65)}`],
-  ] as const)("%s: %j cannot be %j", (method, path, value) => {
+  ] as const)("refuses in %s at %j the value %j", (method, path, value) => {
     const ask = methods[method] as Effect.Effect<unknown, Eth.Failure, Rpc>;
     expect(pathOf(ask, broken(whole[method], path, value))).toBe(named(path));
   });
 
-  it("types null: an unknown block where there may be none, malformed elsewhere", () => {
+  it("reads null as an unknown block where there may be none, and as malformed elsewhere", () => {
     for (const [method, ask] of Object.entries(methods)) {
       const answer = read(ask as Effect.Effect<unknown, Eth.Failure, Rpc>, null);
       const tag = answer._tag === "Failure" && answer.failure._tag === "RpcError" ? answer.failure.reason._tag : "";
@@ -129,7 +129,7 @@ describe("every method", () => {
     }
   });
 
-  it("is a success or a typed error for any JSON, never a defect", () => {
+  it("gives a success or a typed error for any JSON, never a defect", () => {
     const asks = Object.values(methods) as ReadonlyArray<Effect.Effect<unknown, Eth.Failure, Rpc>>;
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (result) => {
@@ -142,7 +142,7 @@ describe("every method", () => {
     );
   });
 
-  it("is a success or a typed error for a valid answer with anything anywhere", () => {
+  it("gives a success or a typed error for a valid answer with anything anywhere", () => {
     const places: ReadonlyArray<ReadonlyArray<string | number>> = [
       ...required.flatMap(([method, path]) => (method === "eth_simulateV1" ? [path] : [])),
       ...[[0, "calls", 0, "error"], [0, "calls", 1], [0, "transactions"], [0], [0, "withdrawals"], [1]],
@@ -156,7 +156,7 @@ describe("every method", () => {
     );
   });
 
-  it("reads megabytes in a straight line", () => {
+  it("reads megabytes in linear time", () => {
     const bytes = `0x${"ab".repeat(4_000_000)}`;
     expect(read(methods.eth_call, bytes)._tag).toBe("Success");
     expect(pathOf(methods.eth_call, `${bytes}zz`)).toBe("result");
@@ -167,8 +167,8 @@ describe("every method", () => {
   });
 });
 
-describe("what is optional", () => {
-  it("is null when missing or null, and dropped when unknown", () => {
+describe("an optional field", () => {
+  it("is null when missing or null, and an unknown one is dropped", () => {
     const answer = read(methods.eth_getLogs, [{ ...log, blockHash: null, extra: { a: 1 } }]);
     expect(answer._tag === "Success" && answer.success).toEqual([
       {
@@ -180,7 +180,7 @@ describe("what is optional", () => {
     ]);
   });
 
-  it("is decoded where it is: log timestamps, rollup receipts, deposits", () => {
+  it("is decoded where it is present: log timestamps, rollup receipts, deposits", () => {
     const deposit = {
       ...receipt,
       type: "0x7E",
@@ -196,7 +196,7 @@ describe("what is optional", () => {
     });
   });
 
-  it("is the time of a block in milliseconds, where a node tells it, and null where it does not", () => {
+  it("gives the time of a block in milliseconds, where a node sends it, and null elsewhere", () => {
     const wholes = { eth_getBlockByNumber: block, eth_getBlockReceipts: [receipt], eth_simulateV1: [simulated] };
     const places = [
       ["eth_getBlockByNumber", ["timestampMs"]],
@@ -224,7 +224,7 @@ describe("what is optional", () => {
     }
   });
 
-  it("is all but the five fields of a receipt that the interface names", () => {
+  it("is every field of a receipt but the five that the interface names", () => {
     const five = { transactionHash: word, blockNumber: "0x1", status: "0x0", gasUsed: "0x5208", type: "0x02" };
     const answer = read(methods.eth_getBlockReceipts, [five]);
     if (answer._tag === "Failure") throw answer.failure;
@@ -242,7 +242,7 @@ describe("what is optional", () => {
   });
 });
 
-describe("eth_simulateV1", () => {
+describe("eth_simulateV1's decoder", () => {
   const failed = (error: unknown, returnData = "0x") =>
     read(methods.eth_simulateV1, [
       { ...simulated, calls: [callResult, { ...callResult, status: "0x0", returnData, error, logs: [] }] },
@@ -250,7 +250,7 @@ describe("eth_simulateV1", () => {
   const resultOf = (answer: ReturnType<typeof failed>): Eth.CallResult | undefined =>
     answer._tag === "Success" ? answer.success[0]?.calls[1] : undefined;
 
-  it("reads a failed call's error as an object, as text, and as nothing at all", () => {
+  it("reads a failed call's error as an object, as text, and where it is absent", () => {
     const data = "0x08c379a0";
     expect(resultOf(failed({ code: 3, message: "execution reverted", data }))).toMatchObject({
       status: "failure",
@@ -272,7 +272,7 @@ describe("eth_simulateV1", () => {
     });
   });
 
-  it("gives no failure to a successful call, and no success to a call with an error", () => {
+  it("gives a successful call no failure, and a call with an error no success", () => {
     const answer = read(methods.eth_simulateV1, [simulated]);
     expect(answer._tag === "Success" && answer.success[0]?.calls.map(({ failure, error }) => [failure, error])).toEqual(
       [
@@ -285,7 +285,7 @@ describe("eth_simulateV1", () => {
     );
   });
 
-  it("takes an inline error for the whole request's", () => {
+  it("reads an inline error as that of the whole request", () => {
     const inline = { error: "insufficient sender balance", errorCode: -38014 };
     for (const result of [[inline], [simulated, inline], [{ ...simulated, calls: [callResult, inline] }], inline]) {
       const answer = read(methods.eth_simulateV1, result);
@@ -295,7 +295,7 @@ describe("eth_simulateV1", () => {
     }
   });
 
-  it("must have one block per entry and one result per call", () => {
+  it("requires one block per entry and one result per call", () => {
     expect(pathOf(methods.eth_simulateV1, [])).toBe("result[0]");
     const idle = { ...callResult, gasUsed: "0x0", maxUsedGas: "0x0" };
     const called = (...calls: ReadonlyArray<unknown>) => pathOf(methods.eth_simulateV1, [{ ...simulated, calls }]);
@@ -329,7 +329,7 @@ describe("eth_simulateV1", () => {
     expect(pathOf(ask, [at(16, [callResult]), at(17, [callResult]), at(20, [callResult])])).toBe("result[2]");
   });
 
-  it("gives every block with `fillers`, and which entry each answers", () => {
+  it("gives every block with `fillers`, and the number of the entry that each answers", () => {
     const gap = fc.nat(3).chain((before) => fc.record({ before: fc.constant(before), calls: fc.nat(2) }));
     fc.assert(
       fc.property(fc.array(gap, { minLength: 1, maxLength: 5 }), (entries) => {
@@ -355,7 +355,7 @@ describe("eth_simulateV1", () => {
     );
   });
 
-  it("loses nothing of a transaction in full", () => {
+  it("keeps every field of a full transaction", () => {
     const whole = {
       ...{ hash: word, from: account, to: account, nonce: "0x1", gas: "0x5208", value: "0x2", input: "0x12" },
       ...{ chainId: "0x1", maxFeePerGas: "0x3", maxPriorityFeePerGas: "0x4", gasPrice: "0x5", maxFeePerBlobGas: "0x6" },

@@ -8,7 +8,7 @@ import { sent } from "./sent.js";
 const address = account as `0x${string}`;
 const hash = word as `0x${string}`;
 
-describe("a block parameter", () => {
+describe("an encoded block parameter", () => {
   it.each([
     [12n, "0xc"],
     [0, "0x0"],
@@ -21,15 +21,12 @@ describe("a block parameter", () => {
       { blockHash: hash, requireCanonical: true },
     ],
     [{ blockNumber: 5n }, { blockNumber: "0x5" }],
-  ] as ReadonlyArray<readonly [Eth.BlockParameter, unknown]>)(
-    "%# is written as the node wants it",
-    (block, written) => {
-      expect(sent(Eth.getCode({ address, block })).asked).toEqual(["eth_getCode", [account, written]]);
-    },
-  );
+  ] as ReadonlyArray<readonly [Eth.BlockParameter, unknown]>)("has the node's form: %#", (block, written) => {
+    expect(sent(Eth.getCode({ address, block })).asked).toEqual(["eth_getCode", [account, written]]);
+  });
 
   it.each([-1n, 1.5, Number.NaN, 1n << 256n, "newest", "0xzz", null, undefined, [], true])(
-    "%s is never sent",
+    "is refused for %s",
     (block) => {
       const { asked, failure } = sent(Eth.getCode({ address, block: block as "latest" }));
       expect(asked).toBe(null);
@@ -38,7 +35,7 @@ describe("a block parameter", () => {
   );
 });
 
-describe("a call", () => {
+describe("an encoded call", () => {
   const everything = {
     ...{ from: address, to: address, gas: 21_000n, gasPrice: 1n, maxFeePerGas: 2n, maxPriorityFeePerGas: 3n },
     ...{ maxFeePerBlobGas: 4n, value: 5n, data: "0x1234", nonce: 6, chainId: 7, type: 2 },
@@ -54,7 +51,7 @@ describe("a call", () => {
     blobVersionedHashes: [word],
   };
 
-  it("carries every field, and nothing that is absent", () => {
+  it("carries every given field, and none that is absent", () => {
     expect(sent(Eth.call({ ...everything, block: "latest" })).asked).toEqual(["eth_call", [written, "latest"]]);
     expect(sent(Eth.call({ from: null, to: address, data: undefined, nonce: null, block: 1n })).asked).toEqual([
       "eth_call",
@@ -144,15 +141,15 @@ describe("a call", () => {
     ],
     [{ blockOverrides: { prevRandao: account } }, "blockOverrides.prevRandao"],
     [{ blockOverrides: { feeRecipient: word } }, "blockOverrides.feeRecipient"],
-  ])("that no wire can carry is never sent: %#", (fields, path) => {
+  ])("is refused with a field that no wire can carry: %#", (fields, path) => {
     const { asked, failure } = sent(Eth.estimateGas({ ...(fields as object), block: "latest" }));
     expect(asked).toBe(null);
     expect(failure?._tag === "InvalidParams" && failure.detail.startsWith(`${path}: `)).toBe(true);
   });
 });
 
-describe("defaults and the other methods", () => {
-  it("sends the block of an estimate always, `latest` by default", () => {
+describe("the encoded parameters of the other methods", () => {
+  it("always include the block of an estimate, `latest` by default", () => {
     expect(sent(Eth.estimateGas({ to: address })).asked).toEqual(["eth_estimateGas", [{ to: account }, "latest"]]);
     expect(sent(Eth.estimateGas({ data: "0x", block: "pending" })).asked).toEqual([
       "eth_estimateGas",
@@ -160,7 +157,7 @@ describe("defaults and the other methods", () => {
     ]);
   });
 
-  it("sends the simulation's flags as given", () => {
+  it("include the simulation's flags as given", () => {
     const blocks = [{ calls: [] }, {}];
     expect(
       sent(Eth.simulateV1({ blocks, traceTransfers: true, validation: false, block: "pending" })).asked?.[1],
@@ -186,35 +183,35 @@ describe("defaults and the other methods", () => {
     ],
     [Eth.sendRawTransaction({ serializedTransaction: "0x02f8" }), ["eth_sendRawTransaction", ["0x02f8"]]],
   ] as ReadonlyArray<readonly [Effect.Effect<unknown, Eth.Failure, Rpc>, unknown]>)(
-    "%# is written as the interface says",
+    "have the form of the interface: %#",
     (method, asked) => {
       expect(sent(method).asked).toEqual(asked);
     },
   );
 });
 
-describe("a log filter", () => {
+describe("an encoded log filter", () => {
   const written = (filter: Eth.LogFilter) => sent(Eth.getLogs(filter)).asked?.[1][0];
   it("has its topics by position, with null and alternatives", () => {
     expect(written({ topics: [null, hash, [hash, hash], []] })).toEqual({ topics: [null, word, [word, word], []] });
   });
-  it("takes one address or several", () => {
+  it("may have one address or several", () => {
     expect(written({ address })).toEqual({ address: account });
     expect(written({ address: [address, address] })).toEqual({ address: [account, account] });
   });
-  it("leaves the range behind a block hash", () => {
+  it("has no range beside a block hash", () => {
     expect(written({ blockHash: hash, fromBlock: 1n, toBlock: 9_999n, address })).toEqual({
       blockHash: word,
       address: account,
     });
   });
-  it("sends tags and numbers as they are", () => {
+  it("keeps tags and numbers as they are", () => {
     expect(written({})).toEqual({});
     expect(written({ fromBlock: "pending", toBlock: "pending" })).toEqual({ fromBlock: "pending", toBlock: "pending" });
     expect(written({ fromBlock: 5n, toBlock: 5 })).toEqual({ fromBlock: "0x5", toBlock: "0x5" });
     expect(written({ fromBlock: 9n, toBlock: 5n })).toEqual({ fromBlock: "0x9", toBlock: "0x5" });
   });
-  it("is never sent with what is no filter", () => {
+  it("is refused where it is no filter", () => {
     for (const filter of [
       { topics: ["x"] },
       { topics: "0x" },

@@ -58,7 +58,7 @@ const logsOf = (answer: Awaited<ReturnType<typeof get>>) =>
 const size = ([from, to]: readonly [number | string, number | string]) => Number(to) - Number(from) + 1;
 
 describe("getLogs", () => {
-  it("asks a narrow range once", async () => {
+  it("asks for a narrow range once", async () => {
     const { node, asked } = await chain(() => null);
     expect(logsOf(await get(node.url, { fromBlock: 10n, toBlock: 2_008n }))).toEqual(blocks(10, 2_008));
     expect(asked).toEqual([[10, 2_008]]);
@@ -74,7 +74,7 @@ describe("getLogs", () => {
     ]);
   });
 
-  it("resolves a tag only when it decides, and keeps it at its end", async () => {
+  it("resolves a tag only when the number matters, and keeps the tag at its end", async () => {
     const { node, asked } = await chain(() => null);
     expect(logsOf(await get(node.url, { fromBlock: 2_500n }))).toEqual(blocks(2_500, head));
     expect(asked).toEqual([
@@ -149,7 +149,7 @@ describe("getLogs", () => {
     expect(none.asked.map(size)).toEqual([1_000, 500, 500]);
   });
 
-  it("ends at one block, typed", async () => {
+  it("ends with a typed failure at one block", async () => {
     const { node, asked } = await chain(() => ({ code: -32005, message: "query returned more than 10000 results" }));
     const answer = await get(node.url, { fromBlock: 0n, toBlock: 999n });
     expect(tagOf(answer)).toBe("NodeLimitExceeded");
@@ -166,14 +166,14 @@ describe("getLogs", () => {
     expect(down.asked.map(size)).toEqual([1_000, 500]);
   });
 
-  it("splits an answer larger than we read", async () => {
+  it("splits an answer that is larger than the limit", async () => {
     const { node, asked } = await chain(() => null);
     const filter = { fromBlock: 0n, toBlock: 1_399n };
     expect(logsOf(await get(node.url, filter, { maxResponseBytes: 20_000 }))).toEqual(blocks(0, 1_399));
     expect(asked.length).toBeGreaterThan(2);
   });
 
-  it("refuses a range that would never end, and other failures as they are", async () => {
+  it("refuses a range that would never end, and passes other failures on", async () => {
     const { node, asked } = await chain(() => null);
     const answer = await get(node.url, { fromBlock: 0n, toBlock: (1n << 256n) - 1n });
     expect(tagOf(answer)).toBe("NodeLimitExceeded");

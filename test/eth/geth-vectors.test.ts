@@ -17,7 +17,7 @@ const refusal = exchanges.find(({ name }) => name.includes("invalid-blockHash-an
 /** A nonce beyond the highest: the reference ran it when that was recorded, and refuses it since 1.17.10 (EIP-2681). */
 const isOverflow = ({ name }: (typeof exchanges)[number]): boolean => name.includes("overflow-nonce");
 
-describe.runIf(geth !== null)("the reference client itself, on the recorded chain", () => {
+describe.runIf(geth !== null)("geth itself on the recorded chain", () => {
   let node: Node;
   let replay: Awaited<ReturnType<typeof startReplay>>;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.runIf(geth !== null)("the reference client itself, on the recorded chai
   });
 
   for (const exchange of exchanges) {
-    it(`${exchange.name} answers as recorded`, async () => {
+    it(`answers ${exchange.name} as recorded`, async () => {
       const raw = Rpc.Rpc.use((rpc) => rpc.request(exchange.method, exchange.params));
       const ask = Effect.result(exchange === refusal ? raw : askTyped(exchange));
       const [live, then] = await Promise.all(
@@ -49,7 +49,7 @@ describe.runIf(geth !== null)("the reference client itself, on the recorded chai
     });
   }
 
-  it("gives the logs of the block where `Eth` leaves the range behind a hash", async () => {
+  it("gives the logs of the block where `Eth` leaves the range out beside a hash", async () => {
     const ask = <A, E>(asked: Effect.Effect<A, E, Rpc.Rpc>) =>
       Effect.runPromise(asked.pipe(Effect.provide(Rpc.layerHttp(node.url))));
     const all = await ask(Eth.getLogs({ fromBlock: 0n }));

@@ -8,7 +8,7 @@ const block = (name: string, parent: string): Header =>
   ({ number: BigInt(name.slice(1)), hash: hashOf(name), parentHash: hashOf(parent) }) as Header;
 const told: ReadonlyArray<Header> = [block("a1", "a0"), block("a2", "a1"), block("a3", "a2")];
 
-describe("a header", () => {
+describe("the place of a header among those told", () => {
   it.each([
     ["a4", "a3", { is: "next", above: [] }],
     ["b4", "a2", { is: "next", above: [told[2]] }],
@@ -18,9 +18,9 @@ describe("a header", () => {
     ["a1", "a0", { is: "below", above: [told[1], told[2]] }],
     ["a5", "a4", { is: "apart" }],
     ["b1", "b0", { is: "apart" }],
-  ])("%s on %s", (name, parent, place) => expect(placeOf(told, block(name, parent))).toEqual(place));
+  ])("is right for %s on %s", (name, parent, place) => expect(placeOf(told, block(name, parent))).toEqual(place));
 
-  it("is the first where nothing was told", () =>
+  it("is the first where none was told", () =>
     expect(placeOf([], block("a9", "a8"))).toEqual({ is: "next", above: [] }));
 });
 
@@ -54,11 +54,11 @@ const [a2, a3, a4, a5, b2, b3] = [
   ...chain("a1", "b2", "b3"),
 ] as unknown as readonly [Header, Header, Header, Header, Header, Header];
 
-describe("who is told", () => {
-  it("is told each block that fills a gap, though nobody takes them meanwhile", () =>
+describe("a subscriber of heads", () => {
+  it("gets each block that fills a gap, also when it takes them late", () =>
     expect(taken(put(at3, [a2, a3, a4, a5])).words).toEqual(["a2", "a3", "a4", "a5"]));
 
-  it("gets the newest where he is slow, beside what fills gaps, and how many were left out", () => {
+  it("gets the newest head when it is slow, beside blocks that fill gaps, and how many were left out", () => {
     const slow = [a2, a3, a4, a5].reduce((followed, one) => put(followed, [one]), at3);
     expect(taken(slow).words).toEqual(["a5 +3"]);
     expect(taken(put(put(put(at3, [a2, a3]), [a4]), [a5])).words).toEqual(["a2", "a5 +2"]);
@@ -66,42 +66,42 @@ describe("who is told", () => {
     expect(taken(patient).words).toEqual(["a3 +1", "a4", "a5"]);
   });
 
-  it("hears of no more than there is room for, the newest", () => {
+  it("gets only as many heads as there is room for, the newest", () => {
     const many = chain("a1", ...Array.from({ length: 9 }, (_, index) => `a${index + 2}`));
     const short = (blocks: ReadonlyArray<Header>) => put(put(at3, blocks.slice(0, 4)), blocks.slice(4));
     expect(taken(short(many)).words).toEqual(["a10 +8"]);
   });
 
-  it("hears of replaced blocks only where he was told of them", () => {
+  it("gets replaced blocks only if it was told of them", () => {
     expect(taken(put(put(at3, [a2]), [b2], [a2])).words).toEqual(["b2"]);
     const told = taken(put(at3, [a2])).followed;
     expect(taken(put(put(told, [a3]), [b2, b3], [a2, a3])).words).toEqual(["b2 -a2", "b3"]);
     expect(taken(put(put(told, [a3]), [b3], [a2, a3])).words).toEqual(["b3 -a2 +1"]);
   });
 
-  it("hears nothing of a branch that came and went", () => {
+  it("gets nothing of a branch that came and went", () => {
     const told = taken(put(at3, [a2])).followed;
     const back = put(put(told, [b2], [a2]), [a2], [b2]);
     expect(taken(back).words).toEqual([]);
     expect(taken(put(back, [a3])).words).toEqual(["a3"]);
   });
 
-  it("hears again of the block that is left where the chain lets go of those above", () => {
+  it("gets the remaining block again when the chain drops those above it", () => {
     const told = taken(put(at3, [a2, a3, a4])).followed;
     const shrunk = taken(put(told, [a2], [a3, a4]));
     expect(shrunk.words).toEqual(["a2 -a4 -a3"]);
     expect(taken(put(shrunk.followed, [a3])).words).toEqual(["a3"]);
   });
 
-  it("hears that all is gone of which nobody knows whether it is there, and how much he was not told", () => {
+  it("is told of replaced blocks, and how many more it does not get, when nothing above is known any more", () => {
     const told = taken(put(at3, [a2, a3])).followed;
     expect(taken(put(told, chain("x", "c9"), [block("a1", "a0"), a2, a3])).words).toEqual(["c9 -a3 -a2 -a1 +8"]);
   });
 
-  it("hears of the first head though another came before he took it", () =>
+  it("gets the first head though another came before it took that", () =>
     expect(taken(put(put(emptyChain, [a2]), [a3])).words).toEqual(["a2", "a3"]));
 
-  it("is not told of what was long ago", () => {
+  it("gets no heads of long ago", () => {
     const far = chain("x", "c900");
     const { words, followed: told } = taken(put(taken(put(at3, [a2, a3])).followed, far));
     expect(words).toEqual(["c900 +896"]);

@@ -32,7 +32,7 @@ const signer = privateKeyToAccount(accounts[0].privateKey);
 const transferAddress = `0x${"e".repeat(40)}`;
 
 for (const [name, chainId, start] of nodes) {
-  describe(`the methods on ${name}`, () => {
+  describe(`the methods of Eth on ${name}`, () => {
     let node: Node;
     const run = <A, E>(program: Effect.Effect<A, E, Rpc.Rpc>) =>
       Effect.runPromise(program.pipe(Effect.provide(Rpc.layerHttp(node.url))));
@@ -82,7 +82,7 @@ for (const [name, chainId, start] of nodes) {
       }
     });
 
-    it("revert with data in a call, an estimate and a simulation, and say what it says", async () => {
+    it("fail with revert data in a call, an estimate and a simulation, and name the reason", async () => {
       // PUSH4 Panic(uint256), and 17 as its word
       const code = "0x634e487b7160e01b600052601160045260246000fd";
       const data = `0x4e487b71${"11".padStart(64, "0")}`;
@@ -128,7 +128,7 @@ for (const [name, chainId, start] of nodes) {
       });
     });
 
-    it("answer the rest", async () => {
+    it("decode the remaining answers", async () => {
       const latest = await run(Eth.getBlock({ block: "latest" }));
       expect(latest.hash).not.toBe(null);
       expect(await run(Eth.getBlock({ block: latest.hash ?? "latest" }))).toEqual(latest);

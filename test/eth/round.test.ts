@@ -77,7 +77,7 @@ const told = (answer: unknown): unknown => {
 };
 
 describe("a round", () => {
-  it("says the same and is told the same, sent together or one by one", async () => {
+  it("asks and answers the same, sent together or one by one", async () => {
     const heard = await Promise.all(
       [node(), oneByOne(node())].map(async (layer) => {
         const { effect, ledger } = inRun(round);
@@ -107,7 +107,7 @@ describe("a round", () => {
       "a proxy",
       (rpc, request) => new Proxy(rpc, { get: (of, name) => (name === "request" ? request : Reflect.get(of, name)) }),
     ],
-  ])("goes through another's `request`, which nothing passes by: %s", async (_, wrapped) => {
+  ])("goes through a caller's own `request`, which sees every request: %s", async (_, wrapped) => {
     const asked: Array<string> = [];
     const watched = Layer.effect(
       Rpc.Rpc,
@@ -122,7 +122,7 @@ describe("a round", () => {
     expect(asked).toEqual(["eth_chainId", "eth_accounts"]);
   });
 
-  it("is sent by the `send` of a layer of one's own, and called off with its fiber", async () => {
+  it("is sent by the `send` of a layer of one's own, and cancelled with its fiber", async () => {
     const sends: Array<ReadonlyArray<string>> = [];
     let calledOff = 0;
     const own = (isSilent: boolean) =>
@@ -155,7 +155,7 @@ describe("a round", () => {
     ]);
   });
 
-  it("ends each request at its deadline by the clock that a test holds, and keeps what was answered", async () => {
+  it("ends each request at its deadline by a test clock, and keeps earlier answers", async () => {
     const { effect, ledger } = inRun(each(["eth_chainId", "eth_blockNumber"], raw), { deadline: 250 });
     const answers = await Effect.runPromise(
       Effect.gen(function* () {
@@ -193,7 +193,7 @@ describe("a round", () => {
   it.each([
     ["together", node()],
     ["one by one", oneByOne(node())],
-  ])("has the defect of what reads an answer, and leaves nothing open: %s", async (_, layer) => {
+  ])("dies with the defect of an answer's reader, and leaves nothing open: %s", async (_, layer) => {
     const broken = mapped(raw("eth_chainId"), (): never => {
       throw new Error("broken");
     });
@@ -203,7 +203,7 @@ describe("a round", () => {
     expect(ledger.map(({ method }) => method).sort()).toEqual(["eth_blockNumber", "eth_chainId"]);
   });
 
-  it("does not go out where its run was not let in", async () => {
+  it("is not sent where its run was not let in", async () => {
     const busy = node({ maxInFlight: 1, maxWaitMs: 5 });
     const { effect, ledger } = inRun(raw("eth_chainId"));
     const answers = await Effect.runPromise(
@@ -242,7 +242,7 @@ describe("a round", () => {
     });
   });
 
-  it("leaves no timer behind, neither of a deadline nor of a try that is no longer wanted", async () => {
+  it("leaves no timer behind, neither of a deadline nor of a cancelled retry", async () => {
     let [timers, tries] = [0, 0];
     const clock = Object.assign(Object.create(Effect.runSync(Effect.service(Clock.Clock))) as Clock.Clock, {
       sleep: () =>
@@ -275,7 +275,7 @@ describe("a round", () => {
     expect([timers, tries]).toEqual([0, 1]);
   });
 
-  it("counts each request as it ended, and those that were called off", async () => {
+  it("counts each request as it ended, and those that were cancelled", async () => {
     const counts = await Effect.runPromise(
       Effect.gen(function* () {
         yield* inRun(each(["eth_chainId", "eth_nothing"], raw)).effect;
@@ -298,7 +298,7 @@ describe("a round", () => {
     ]);
   });
 
-  it("asks nothing where nothing is in it, and begins nothing where its run is over", async () => {
+  it("sends nothing when it is empty, and starts nothing when its run is over", async () => {
     expect(await Effect.runPromise(Effect.provide(inRun(together({})).effect, node()))).toEqual({});
     const over = AbortSignal.abort("over");
     let begun = 0;
@@ -307,7 +307,7 @@ describe("a round", () => {
     expect(begun).toBe(0);
   });
 
-  it("has the defect of a `send` that throws", async () => {
+  it("dies with the defect of a `send` that throws", async () => {
     const own = Layer.effect(
       Rpc.Rpc,
       Effect.map(Effect.service(Rpc.Rpc), (rpc) =>

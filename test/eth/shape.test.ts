@@ -80,15 +80,15 @@ const wrongIn = (method: string, shape: Shape) => {
   };
 };
 
-describe.each(Object.entries(shapes))("%s", (method, shape) => {
+describe.each(Object.entries(shapes))("the shape of %s", (method, shape) => {
   const right = rightBy(shape);
   const wrong = wrongIn(method, shape);
 
-  it("is read when it is right", () => {
+  it("reads a right answer", () => {
     fc.assert(fc.property(right, (answer) => void expect(wrong(answer)).toBe(null)));
   });
 
-  it("is read, or refused at the place of the fault or above it, with anything at any one place", () => {
+  it("reads an answer or refuses it at the fault or above, with anything at any one place", () => {
     const tried = new Set<string>();
     const bySize = fc.sample(right, { numRuns: 100, seed: 1 }).sort((a, b) => sizeOf(a) - sizeOf(b));
     for (const answer of bySize) {
@@ -107,7 +107,7 @@ describe.each(Object.entries(shapes))("%s", (method, shape) => {
     }
   });
 
-  it("is never read with several faults but as a whole, and never throws", () => {
+  it("gives one error for several faults, and never throws", () => {
     const fault = fc.oneof(
       fc.constantFrom(...faultsOf(wrongJson)),
       fc.jsonValue().map((value): Fault => ({ kind: "wrong", value })),
@@ -125,7 +125,7 @@ describe.each(Object.entries(shapes))("%s", (method, shape) => {
   });
 });
 
-describe("a leaf", () => {
+describe("a leaf of a shape", () => {
   const others = (kept: ReadonlyArray<unknown>) => wrongJson.filter((value) => !kept.includes(value));
   const digits = /^0x[0-9a-fA-F]*$/;
   const hexes = wrongJson.filter((value) => typeof value === "string" && digits.test(value)) as ReadonlyArray<string>;
@@ -140,7 +140,7 @@ describe("a leaf", () => {
     ["Status", Status, ["0x0", "0x1"]],
     ["Flag", Flag, [true, false]],
   ] as ReadonlyArray<[string, Shape, ReadonlyArray<unknown>]>)(
-    "%s takes what it is, and nothing else",
+    "%s accepts its own kind, and nothing else",
     (_, leaf, kept) => {
       const read = decoder("eth_call", leaf);
       for (const value of kept) expect(Result.isSuccess(read(value)), String(value)).toBe(true);
@@ -150,13 +150,10 @@ describe("a leaf", () => {
   );
 });
 
-describe("the reference client's recorded answers", () => {
-  it.each(recorded().filter(({ response }) => response.result !== undefined))(
-    "$name is read",
-    ({ method, response }) => {
-      const shape = shapes[method];
-      if (shape === undefined) throw new Error(`no shape for ${method}`);
-      if (response.result !== null) expect(wrongIn(method, shape)(response.result)).toBe(null);
-    },
-  );
+describe("the shapes on geth's recorded answers", () => {
+  it.each(recorded().filter(({ response }) => response.result !== undefined))("read $name", ({ method, response }) => {
+    const shape = shapes[method];
+    if (shape === undefined) throw new Error(`no shape for ${method}`);
+    if (response.result !== null) expect(wrongIn(method, shape)(response.result)).toBe(null);
+  });
 });

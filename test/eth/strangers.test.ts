@@ -32,23 +32,23 @@ const simulated = (nonce?: bigint) =>
     block: "pending",
   });
 
-describe("a failure for a nonce", () => {
-  it("of a request without one is no answer: there is no pending state, and on another block an internal error", () => {
+describe("a failure that names a nonce", () => {
+  it("is no answer to a request without a nonce: PendingUnavailable on pending, InternalError elsewhere", () => {
     for (const method of [Eth.call, Eth.estimateGas]) {
       expect(failing(method({ ...request, block: "pending" }), nonceWords)).toEqual(["PendingUnavailable", nonceWords]);
       expect(failing(method({ ...request, block: "latest" }), nonceWords)).toEqual(["InternalError", nonceWords]);
     }
     expect(failing(simulated(), nonceWords)).toEqual(["PendingUnavailable", nonceWords]);
   });
-  it("of a request with one is its own", () => {
+  it("is the answer of a request with that nonce", () => {
     expect(failing(Eth.call({ ...request, nonce: 5n, block: "pending" }), nonceWords)).toEqual(["NonceTooHigh"]);
     expect(failing(simulated(5n), nonceWords)).toEqual(["NonceTooHigh"]);
     expect(failing(Eth.sendRawTransaction({ serializedTransaction: "0x02" }), nonceWords)).toEqual(["NonceTooHigh"]);
   });
 });
 
-describe("a failure for an account", () => {
-  it("that no call is from is no answer, whatever the letters", () => {
+describe("a failure that names an account", () => {
+  it("is no answer where no call is from that account, whatever the case of its letters", () => {
     const poor = (account: string) => failing(Eth.call({ ...request, block: "pending" }), poorWords(account));
     expect(poor(theirs)[0]).toBe("PendingUnavailable");
     expect(poor(`0x${ours.slice(2).toUpperCase()}`)).toEqual(["InsufficientFunds"]);

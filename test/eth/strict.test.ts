@@ -57,12 +57,12 @@ describe("a field that no method has", () => {
     ["getLogs", { addresses: [address] }, "filter.addresses", "address"],
     ["getLogs", { blockhash: hash }, "filter.blockhash", "blockHash"],
     ["getCode", { tag: "pending" }, "tag", ""],
-  ])("of %s: %#", (method, more, path, meant) => {
+  ])("is refused with a suggestion, in %s: %#", (method, more, path, meant) => {
     const hint = meant === "" ? "" : `; did you mean ${meant}?`;
     expect(refused(loosely[method](more))).toBe(`${path}: no such field${hint}`);
   });
 
-  it("is none where it holds nothing", () => {
+  it("is allowed where its value is empty", () => {
     for (const method of methods) {
       expect([method, refused(loosely[method]({ more: undefined, none: null }))]).toEqual([method, null]);
     }
@@ -102,7 +102,7 @@ describe("a field that no method has", () => {
   });
 });
 
-describe("a field that is missing", () => {
+describe("a missing field", () => {
   const loose: Readonly<Record<string, (parameters: object) => Effect.Effect<unknown, Eth.Failure, Rpc>>> =
     Eth as never;
   const signed = { address, chainId: 1, nonce: 2, r: hash, s: hash, yParity: 1 };
@@ -127,17 +127,17 @@ describe("a field that is missing", () => {
           `call.authorizationList[0].${name}: required`,
         ] as const,
     ),
-  ])("of %s is named: %#", (method, parameters, detail) =>
+  ])("of %s is named in the error: %#", (method, parameters, detail) =>
     expect(refused(loose[method]?.(parameters) ?? expect.fail())).toBe(detail),
   );
 
-  it("is none of what may be left out, such as the receiver of a deployment", () => {
+  it("may be an optional one, such as the receiver of a deployment", () => {
     for (const parameters of [{ data: "0x00" }, { input: "0x00" }, { to }, { to, accessList: [], block: null }])
       expect([parameters, refused(loose["estimateGas"]?.(parameters) ?? expect.fail())]).toEqual([parameters, null]);
   });
 });
 
-describe("parameters in a row, as other libraries take them", () => {
+describe("parameters in a row, as other libraries take them,", () => {
   const inRow: Readonly<
     Record<string, (...values: ReadonlyArray<unknown>) => Effect.Effect<unknown, Eth.Failure, Rpc>>
   > = Eth as never;
@@ -156,7 +156,7 @@ describe("parameters in a row, as other libraries take them", () => {
     ["estimateGas", "give { from, to, data, value, block }"],
     ["simulateV1", "give { blocks, block }"],
     ["getLogs", "filter: not an object; give { fromBlock, toBlock, blockHash, address, topics }"],
-  ])("are not sent by %s, which names what to give", (method, give) => {
+  ])("are not sent by %s, which names the object to give", (method, give) => {
     for (const values of [[address, "pending"], [undefined], [null], [7n], [[address]]]) {
       const { asked, failure } = sent(inRow[method]?.(...values) as Effect.Effect<unknown, Eth.Failure, Rpc>);
       expect(asked).toBeNull();
@@ -197,7 +197,7 @@ describe("two names of one field", () => {
   });
 });
 
-describe("what must be there", () => {
+describe("a required field", () => {
   it.each<readonly [Method, object, string]>([
     ["call", { to: null }, "call.to: required, for a deployment is no call"],
     ["call", { to: undefined, data: "0x00" }, "call.to: required, for a deployment is no call"],
@@ -216,12 +216,12 @@ describe("what must be there", () => {
     ["simulateV1", { blocks: undefined }, "blocks: required"],
     ["feeHistory", { rewardPercentiles: undefined }, "rewardPercentiles: required"],
     ["sendRawTransaction", { serializedTransaction: undefined }, "serializedTransaction: required"],
-  ])("of %s: %#", (method, more, detail) => {
+  ])("is named by %s: %#", (method, more, detail) => {
     expect(refused(loosely[method](more))).toBe(detail);
   });
 });
 
-describe("hex", () => {
+describe("hex in a parameter", () => {
   const digits = fc.string({ unit: fc.constantFrom(..."0123456789abcdefABCDEF"), maxLength: 140 });
   const places: ReadonlyArray<
     readonly [size: number | null, (hex: `0x${string}`) => Effect.Effect<unknown, Eth.Failure, Rpc>]
@@ -239,7 +239,7 @@ describe("hex", () => {
     [32, (hex) => Eth.estimateGas({ to, stateOverrides: { [to]: { state: { [hex]: hash } } } })],
     [32, (hex) => Eth.estimateGas({ to, stateOverrides: { [to]: { stateDiff: { [hash]: hex } } } })],
   ];
-  it("is sent exactly where it has the length of what it is", () => {
+  it("is sent exactly where it has the length of its kind", () => {
     fc.assert(
       fc.property(
         fc.oneof(digits, fc.constantFrom("1".repeat(40), "1".repeat(64), "1".repeat(39), "1".repeat(66))),

@@ -19,33 +19,33 @@ const telling = (told: Parameters<typeof emitRead>[0], from: number, head: strin
   emitRead(told, BigInt(from), at(head), names.map(log));
 const words = (...args: Parameters<typeof telling>) => telling(...args).logs.map(nameOf);
 
-describe("logs", () => {
+describe("the logs that a watcher is told", () => {
   const { told } = telling(new Map(), 1, "a3", "a1/0", "a2/0", "a2/1", "a3/0");
 
-  it("are told once, though they are read again, or twice in one answer", () => {
+  it("come once, though they are read again, or twice in one answer", () => {
     expect(words(new Map(), 1, "a1", "a1/0", "a1/1", "a1/0")).toEqual(["a1/0", "a1/1"]);
     expect(words(told, 2, "a4", "a2/0", "a2/1", "a3/0", "a4/0")).toEqual(["a4/0"]);
   });
 
-  it("are taken back with their block, the newest first, before what stands in its place is told", () =>
+  it("are taken back with their block, the newest first, before those of its replacement come", () =>
     expect(words(told, 2, "b3", "b2/0", "b3/0")).toEqual(["-a3/0", "-a2/1", "-a2/0", "b2/0", "b3/0"]));
 
   it("stay where the block is still there", () => expect(words(told, 2, "b3", "a2/0", "a2/1")).toEqual(["-a3/0"]));
 
-  it("of blocks that were not read stay", () => expect(words(told, 4, "a4")).toEqual([]));
+  it("stay where their block was not read", () => expect(words(told, 4, "a4")).toEqual([]));
 
-  it("are told again where their block comes again", () => {
+  it("come again where their block comes again", () => {
     const without = telling(told, 3, "b3").told;
     expect(words(without, 3, "a3", "a3/0")).toEqual(["a3/0"]);
   });
 
-  it("of long ago are forgotten once the head is told, not before", () => {
+  it("are forgotten when they are old, once the head is told, not before", () => {
     const far = telling(told, 3, "b900", "b3/0", "b900/0");
     expect(far.logs.map(nameOf)).toEqual(["-a3/0", "b3/0", "b900/0"]);
     expect([...far.told.keys()]).toEqual([hash("b900")]);
   });
 
-  it("without a place are none", () => {
+  it("leave out logs without a place", () => {
     const bare = { ...log("a1/0"), blockHash: null };
     const removed = { ...log("a1/0"), removed: true };
     expect(emitRead(new Map(), 1n, at("a1"), [bare, removed, { ...log("a1/0"), logIndex: null }]).logs).toEqual([]);
@@ -60,7 +60,7 @@ it.each<readonly [what: string, upTo: number, newest: number, head: number, skip
   ["one whose logs before were not read", 5, 7, 8, 0, 5],
   ["a shorter chain", 7, 7, 3, 0, 2],
   ["all that is remembered in doubt", 900, 900, 905, 800, 772],
-])("a head leaves all told: %s", (_, upTo, newest, head, skipped, expected) => {
+])("a head completes the logs up to its number: %s", (_, upTo, newest, head, skipped, expected) => {
   const one = { header: { number: BigInt(head) }, skipped: BigInt(skipped) } as unknown as Head;
   expect(emittedUpTo(BigInt(upTo), BigInt(newest), one)).toBe(BigInt(expected));
 });

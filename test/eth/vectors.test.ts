@@ -65,7 +65,7 @@ const entriesOf = ({ params, response }: Exchange): ReadonlyArray<number | null>
   });
 };
 
-describe("the reference client's recorded conversations", () => {
+describe("the recorded conversations with geth", () => {
   let replay: Awaited<ReturnType<typeof startReplay>>;
   let layer: ReturnType<typeof Rpc.layerHttp>;
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe("the reference client's recorded conversations", () => {
   });
   afterAll(() => replay.stop());
 
-  it("are all there", () => {
+  it("are complete", () => {
     expect(exchanges.length).toBe(73);
     const errors = exchanges.filter(({ response }) => response.error !== undefined).map(({ name }) => name);
     expect(errors.sort()).toEqual([...Object.keys(expectedErrors), both].sort());
@@ -117,7 +117,7 @@ describe("the reference client's recorded conversations", () => {
     });
   }
 
-  it("types the error for a hash together with a range, which Eth never sends", async () => {
+  it("include a typed error for a hash together with a range, which Eth never sends", async () => {
     const exchange = exchanges.find(({ name }) => name === both);
     const raw = await startReplay(exchange === undefined ? [] : [exchange]);
     const failure = await Effect.gen(function* () {

@@ -61,7 +61,7 @@ const atHead = async (heads: Following<Eth.Head>) => {
   await until(() => heads.told.at(-1)?.header.hash === hash, `the head ${hash}`);
 };
 
-describe.each(sockets)("over a socket of %s", (_, over) => {
+describe.each(sockets)("watchHeads over a socket of %s", (_, over) => {
   beforeAll(() => {
     overSocket = over;
   });
@@ -93,7 +93,7 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     expect([heads.told.length + skipped, isChain(heads)]).toEqual([9, true]);
   });
 
-  it("asks a silent socket, and opens another where the chain moved without a word", async () => {
+  it("asks over a silent socket, and opens another when the chain moved in silence", async () => {
     const heads = watch({ silentMs: 200 }, overSocket({ timeoutMs: 300 }));
     await until(() => heads.told.length === 1, "the present head");
     line.silence();
@@ -105,7 +105,7 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     expect(isChain(heads)).toBe(true);
   });
 
-  it("tells what a reorganisation replaced", async () => {
+  it("tells which blocks a reorganisation replaced", async () => {
     await mineAnvil(node.url, 3);
     const heads = watch();
     await until(() => heads.told.length === 1, "the present head");
@@ -121,7 +121,7 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     expect(gone.every((hash) => replaced.includes(hash))).toBe(true);
   });
 
-  it("tells that the chain has let go of its latest blocks, though no new one came", async () => {
+  it("tells that the chain dropped its latest blocks, though no new one came", async () => {
     await mineAnvil(node.url, 3);
     const heads = watch({ silentMs: 200 });
     await until(() => heads.told.length === 1, "the present head");
@@ -141,7 +141,7 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     expect([heads.told.at(-1)?.replaced, isChain(heads)]).toEqual([[], true]);
   });
 
-  it("gives a slow taker the newest head, and says how many were left out", async () => {
+  it("gives a slow subscriber the newest head, and the number left out", async () => {
     const heads = watch({}, overSocket(), 300);
     await until(() => heads.told.length === 1, "the present head");
     const before = numbers(heads)[0] ?? 0;
@@ -153,7 +153,7 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     expect(told + skipped).toBe((numbers(heads).at(-1) ?? 0) - before);
   });
 
-  it("names what is too wide to be filled", async () => {
+  it("names a gap that is too wide to fill", async () => {
     const heads = watch({ fill: 3 });
     await until(() => heads.told.length === 1, "the present head");
     line.setDown(true);
@@ -163,7 +163,7 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     expect(heads.told.at(-1)).toMatchObject({ skipped: 9n, replaced: [] });
   });
 
-  it("lets go of the subscription when nobody takes its heads any more", async () => {
+  it("ends the subscription when nobody takes its heads any more", async () => {
     const heads = watch();
     await until(() => heads.told.length === 1, "the present head");
     await heads.stop();
@@ -181,7 +181,7 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
     [{ fill: 2.5 }, "options.fill: "],
     [{ pollMS: 20 }, "options.pollMS: no such field; did you mean pollMs?"],
     [null, "options: "],
-  ])("refuses %o by its name, and asks nothing", async (options, detail) => {
+  ])("refuses %o by its name, and sends nothing", async (options, detail) => {
     const heads = watch(options as Eth.HeadOptions);
     await until(() => heads.failure() !== null, "the refusal");
     expect(heads.failure()).toMatchObject({
@@ -199,7 +199,7 @@ describe.each(sockets)("over a socket of %s", (_, over) => {
   });
 });
 
-describe("without a socket", () => {
+describe("watchHeads without a socket", () => {
   let proxy: Proxy;
   beforeEach(async () => {
     proxy = await startProxy({ target: node.url });
@@ -208,7 +208,7 @@ describe("without a socket", () => {
   const polled = (options: Eth.HeadOptions = {}) =>
     watch({ pollMs: 20, ...options }, Rpc.layerHttp(proxy.url, { retryTimes: 0 }));
 
-  it("asks, and tells the same", async () => {
+  it("polls, and tells the same", async () => {
     const heads = polled();
     await until(() => heads.told.length === 1, "the present head");
     await mineAnvil(node.url, 4);
@@ -217,7 +217,7 @@ describe("without a socket", () => {
     expect([heads.told.length + skipped, isChain(heads)]).toEqual([5, true]);
   });
 
-  it("takes an old block for no head, where a backend lags", async () => {
+  it("does not take an old block for a head, where a backend lags", async () => {
     await mineAnvil(node.url, 2);
     const head = BigInt(String(await rawRequest(node.url, "eth_blockNumber")));
     const old = await rawRequest(node.url, "eth_getBlockByNumber", [`0x${(head - 1n).toString(16)}`, false]);
@@ -240,7 +240,7 @@ describe("without a socket", () => {
     ]);
   });
 
-  it("tells of no shorter chain while one of the backends has the longer one", async () => {
+  it("tells of no shorter chain while one backend has the longer one", async () => {
     await mineAnvil(node.url, 2);
     const head = BigInt(String(await rawRequest(node.url, "eth_blockNumber")));
     const old = await rawRequest(node.url, "eth_getBlockByNumber", [`0x${(head - 1n).toString(16)}`, false]);
@@ -260,7 +260,7 @@ describe("without a socket", () => {
     expect(heads.told.at(-1)?.header.number).toBe(head - 1n);
   });
 
-  it("goes on after failures, and ends with the path of what no node may say", async () => {
+  it("goes on after failures, and ends with the path of a malformed answer", async () => {
     const heads = polled();
     await until(() => heads.told.length === 1, "the present head");
     const asked = proxy.seen.length;
@@ -277,7 +277,7 @@ describe("without a socket", () => {
 
 const geth = findGethOrWarn("heads over geth's sockets");
 
-describe.skipIf(geth === null)("on geth", () => {
+describe.skipIf(geth === null)("watchHeads on geth", () => {
   let chain: GethDev;
   beforeAll(async () => {
     const args = ["--ws", "--ws.addr", "127.0.0.1", "--ws.port", "0", "--ws.api", "eth"];

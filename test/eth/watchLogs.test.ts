@@ -23,7 +23,7 @@ const amountOf = ({ data, removed }: Eth.Log) => (removed ? -Number(data) : Numb
 const amounts = ({ told }: Following<Eth.Log>) => told.map(amountOf);
 
 describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws.port", "0", "--ws.api", "eth"] }))(
-  "on %s",
+  "watchLogs on %s",
   (name, start) => {
     let scene: Scene;
     let token: Hex;
@@ -57,7 +57,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       (following = followed(Eth.watchLogs({ address: token }, { pollMs: 20, ...options }), layer));
     const overSocket = (timeoutMs = 1_000) =>
       Rpc.layerTransport(webSocket(line.url, { reconnect: false }), { retryTimes: 0, timeoutMs });
-    it("tells each log once, and nothing of before", async () => {
+    it("tells each log once, and none from before", async () => {
       await mined(1);
       const logs = watch();
       await logs.begun;
@@ -69,7 +69,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect(amounts(logs)).toEqual([2, 3, 4, 5]);
     });
 
-    it("reads what it missed while the line was down", async () => {
+    it("reads the logs that it missed while the line was down", async () => {
       const logs = watch();
       await logs.begun;
       await mined(5);
@@ -106,7 +106,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       return { layer: all, asked, read: () => asked.filter((one) => one === "eth_getLogs").length };
     };
 
-    it("reads the heads whose blooms tell of logs, and no others, and subscribes to heads alone", async () => {
+    it("reads only heads whose blooms show logs, and subscribes to heads alone", async () => {
       const { layer, asked, read } = counted();
       const logs = watch(layer);
       await logs.begun;
@@ -120,7 +120,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect(asked.filter((one) => !one.startsWith("eth_"))).toEqual(["newHeads"]);
     });
 
-    it("notices a line that is dead without a word, and tells what it missed within some silence", async () => {
+    it("notices a dead line within some silence, and tells the logs that it missed", async () => {
       // why: whoever waits for an answer waits longer than the test does
       const logs = watch(overSocket(100_000), { silentMs: 600 });
       await logs.begun;
@@ -134,7 +134,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect([amounts(logs), line.connections() > 1]).toEqual([[40, 41, 42], true]);
     });
 
-    it("asks again for what the node refused, over a socket as well, though no other head comes", async () => {
+    it("retries a refused request, over a socket as well, though no other head comes", async () => {
       let refusals = 0;
       const layer = Layer.effect(
         Rpc.Rpc,
@@ -157,7 +157,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
     });
 
     it.runIf(name === "anvil")(
-      "tells each once after an outage of more blocks than are remembered, in which the chain was another for a while",
+      "tells each log once after an outage of more blocks than it remembers, with another chain in between",
       { timeout: 60_000 },
       async () => {
         const fresh = await startAnvilScene();
@@ -195,7 +195,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       },
     );
 
-    it("tells a taker that stood still all that it did not take, each once", { timeout: 60_000 }, async () => {
+    it("tells a subscriber that stood still every log that it missed, once", { timeout: 60_000 }, async () => {
       const at = await scene.deploy(crowd);
       let go: () => void = () => undefined;
       const moving = new Promise<void>((resolve) => void (go = resolve));
@@ -217,7 +217,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect([names.length, new Set(names).size]).toEqual([4_400, 4_400]);
     });
 
-    it("knows by a block's bloom what it cannot hold", async () => {
+    it("passes over a block whose bloom excludes the logs", async () => {
       await mined(33);
       const { logsBloom, gasUsed } = await Effect.runPromise(
         Eth.getBlock({ block: "latest" }).pipe(Effect.provide(Rpc.layerHttp(scene.url))),
@@ -251,7 +251,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect([1, null, 137, 80_002].map(hasWholeBlooms)).toEqual([true, true, false, false]);
     });
 
-    it("reads them by the heads where there is no socket", async () => {
+    it("reads logs head by head where there is no socket", async () => {
       const logs = watch(Rpc.layerHttp(proxy.url, { retryTimes: 0 }));
       await logs.begun;
       await mined(10);
@@ -260,7 +260,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect(amounts(logs)).toEqual([10, 11, 12]);
     });
 
-    it("reads again what the node would not give once", async () => {
+    it("retries a read that the node refused once", async () => {
       const logs = watch(Rpc.layerHttp(proxy.url, { retryTimes: 0 }));
       await logs.begun;
       proxy.fail("eth_getLogs", { kind: "reset" }, 1);
@@ -272,7 +272,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect(amounts(logs)).toEqual([13, 14]);
     });
 
-    it("fails where the node tells heads, and gives no logs for long", async () => {
+    it("fails where the node gives heads, but no logs for long", async () => {
       const logs = watch(Rpc.layerHttp(proxy.url, { retryTimes: 0 }), { giveUpMs: 300 });
       await logs.begun;
       proxy.fail("eth_getLogs", { kind: "reset" }, 1_000);
@@ -281,7 +281,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
       expect(logs.failure()).toMatchObject({ method: "eth_getLogs", reason: { _tag: "Transport" } });
     });
 
-    it("refuses a filter that no wire can carry, and names the path", async () => {
+    it("refuses a malformed filter, and names the path", async () => {
       const logs = (following = followed(Eth.watchLogs({ address: "0x12" }), overSocket()));
       await until(() => logs.failure() !== null, "the end");
       expect(logs.failure()).toMatchObject({ reason: { _tag: "InvalidParams" }, message: /filter\.address/ });
@@ -300,7 +300,7 @@ describe.each(scenesFor("logs", { args: ["--ws", "--ws.addr", "127.0.0.1", "--ws
     );
 
     it.runIf(name === "anvil")(
-      "takes back what a reorganisation took, and tells what stands in its place",
+      "takes back the logs that a reorganisation removed, and tells the new ones",
       async () => {
         const fresh = await startAnvilScene();
         const gold = await fresh.deploy(Token, ["Gold", "GLD", 18]);
@@ -335,8 +335,8 @@ const pendingLog = (amount: number) => ({
   logIndex: `0x${amount.toString(16)}`,
 });
 
-describe("of pending state", () => {
-  it("each is told once, asked from and to `pending` where no socket serves them", async () => {
+describe("watchLogs of pending state", () => {
+  it("tells each log once, asked from and to `pending` where no socket serves them", async () => {
     let pool = [1, 2];
     const node = await startNode(() => ({ result: pool.map(pendingLog) }));
     const logs = followed(Eth.watchLogs({}, { pending: true, pollMs: 10 }), Rpc.layerHttp(node.url));
@@ -392,7 +392,7 @@ describe("of pending state", () => {
     return { layer, asked, heard, stop: node.stop };
   };
 
-  it("they come by `pendingLogs` where a socket serves it, and what cannot be read ends the stream with its path", async () => {
+  it("uses `pendingLogs` where a socket serves it, and ends with the path of a malformed log", async () => {
     const { layer, asked, heard, stop } = await telling();
     const logs = followed(Eth.watchLogs({ topics: [null] }, { pending: true }), layer);
     await until(() => asked.length === 1, "the subscription");
@@ -405,7 +405,7 @@ describe("of pending state", () => {
     await stop();
   });
 
-  it("they are subscribed for anew where a socket is dead without a word", async () => {
+  it("subscribes again where a socket is dead in silence", async () => {
     const { layer, asked, heard, stop } = await telling();
     const logs = followed(Eth.watchLogs({}, { pending: true, silentMs: 200 }), layer);
     await until(() => asked.length === 2, "another subscription");

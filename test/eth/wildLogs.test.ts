@@ -83,12 +83,12 @@ const inWeather = async (...args: Parameters<typeof played>) => {
 describe.each([
   ["over a socket", true],
   ["by asking", false],
-] as const)("%s", (_, hasSocket) => {
-  it.each(hard)("%s: what is told and not taken back is what the chain holds", async (_, all) => {
+] as const)("watchLogs in bad weather, %s", (_, hasSocket) => {
+  it.each(hard)("leaves after %s exactly the logs that the chain holds", async (_, all) => {
     for (const lateMs of [0, 30]) await inWeather(all, { hasSocket, hasBlooms: false, lateMs });
   });
 
-  it("what is told and not taken back is what the chain holds", { timeout: 120_000 }, () =>
+  it("leaves exactly the logs that the chain holds after any weather", { timeout: 120_000 }, () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(weather, { maxLength: 30 }),

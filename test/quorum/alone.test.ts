@@ -23,7 +23,7 @@ import {
 
 const bin = findGethOrWarn("a fork that one endpoint hides");
 
-describe.skipIf(bin === null)("a fork that is near", () => {
+describe.skipIf(bin === null)("a fork that is near, on one of two endpoints,", () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await startGethScene(bin ?? "", { forks: { osakaTime: 0, amsterdamTime: 600 } });
@@ -43,7 +43,7 @@ describe.skipIf(bin === null)("a fork that is near", () => {
     ["says that it comes much later", (config: object) => ({ ...config, next: { activationTime: 99_999_999_999 } })],
     ["says nothing that can be read", () => "none"],
     ["does not serve it", () => null],
-  ] as const)("is told, where one of two %s", async (_, change) => {
+  ] as const)("is reported, where one of two %s", async (_, change) => {
     for (const [first, second] of [
       [saying(change), layerOf(scene.url)],
       [layerOf(scene.url), saying(change)],
@@ -54,7 +54,7 @@ describe.skipIf(bin === null)("a fork that is near", () => {
 
 const ranks = ["ready", "caution", "unknown", "blocked"];
 
-describe.each(scenesFor("lies of one"))("on %s", (_, start) => {
+describe.each(scenesFor("lies of one"))("endpoints of which one lies, on %s", (_, start) => {
   let scene: Scene;
   let token: Hex;
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe.each(scenesFor("lies of one"))("on %s", (_, start) => {
   }, 30_000);
   afterAll(() => scene?.stop());
 
-  it.each(Object.entries(liesAlone))("%s", async (name, lie) => {
+  it.each(Object.entries(liesAlone))("give no better verdict than one honest endpoint: %s", async (name, lie) => {
     const told = { count: 0 };
     const inputs: ReadonlyArray<AnyInput> = [
       transferOf(token),

@@ -45,12 +45,12 @@ it.each<[string, ReadonlyArray<Says>, string, ReadonlyArray<string>]>([
     "0xaa",
     ["unconfirmed", "unconfirmed"],
   ],
-])("the first one's pending state is %s", async (_, says, word, told) => {
+])("the first endpoint's pending state is %s", async (_, says, word, told) => {
   const [answer, testimonies] = await among(true, says);
   expect([answer, [...(testimonies as ReadonlyArray<string>)].sort()]).toEqual([word, told]);
 });
 
-it("a failure of the first is handed on outside a run", () =>
+it("the first endpoint's failure is passed on outside a run", () =>
   expect(among(false, [down, ran("aa"), ran("aa")])).rejects.toMatchObject({
     reason: { _tag: "UpstreamUnavailable" },
   }));
@@ -59,7 +59,7 @@ it.each<[string, ReadonlyArray<number>, bigint]>([
   ["by whom it is shown, where nobody is outvoted", [head, head + 1], BigInt(head + 1)],
   ["by two of three", [head, head + 1, head + 1], BigInt(head + 1)],
   ["not by one of three", [head, head, head + 1], BigInt(head)],
-])("knows which block is mined: %s", async (_, heads, sealed) => {
+])("a quorum recognises which block is mined: %s", async (_, heads, sealed) => {
   const header = (number: number) => ({ number: hex(number), hash: `0x${number.toString(16).padStart(64, "0")}` });
   const shows = (own: number) =>
     layerScripted({
@@ -76,7 +76,7 @@ it.each<[string, ReadonlyArray<number>, bigint]>([
   expect(sighted.sealed).toBe(sealed);
 });
 
-it("confirmed beside a liar by one that is a block behind, on the block that both have", async () => {
+it("a report is confirmed beside a liar by an endpoint one block behind, on the block that both have", async () => {
   const at = (number: number): Answer => ({ number: hex(number), hash: `0x${String(number).padStart(64, "0")}` });
   const sighted: HeadSighting = { block: null, aheadMs: null, testimonies: [] };
   const run = { round: 1, deadline: null, record: () => undefined, signal: null, sighted };

@@ -29,7 +29,7 @@ import {
 const padded = (address: string): Hex => padHex(address.toLowerCase() as Hex);
 const held = 10n ** 24n;
 
-describe.each(scenesFor("quorums"))("on %s", (name, start) => {
+describe.each(scenesFor("quorums"))("a report over two endpoints on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let lies: Readonly<Record<string, Lie>>;
@@ -58,7 +58,7 @@ describe.each(scenesFor("quorums"))("on %s", (name, start) => {
   });
 
   it.each(Object.keys(liesAbout(noFacts)).map((about, index) => [about, index] as const))(
-    "never with %s",
+    "is never ready with %s",
     async (about, index) => {
       const lie = lies[about] ?? expect.fail();
       const runs = lie.method === "eth_simulateV1" ? (["next", "exact", null] as const) : [null];
@@ -79,7 +79,7 @@ describe.each(scenesFor("quorums"))("on %s", (name, start) => {
   );
 });
 
-describe("a quorum on anvil", () => {
+describe("a report over two endpoints on anvil", () => {
   let scene: Scene;
   let token: Hex;
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe("a quorum on anvil", () => {
     }
   });
 
-  it("says who said what, without secrets", async () => {
+  it("names each endpoint and its answer, without secrets", async () => {
     const lie = liesAbout(noFacts)["it takes less gas"];
     const { report } = await on(honest(), liar(scene.url, lie ?? expect.fail(), "next", { count: 0 }));
     const [found] = report.findings.filter(({ code }) => code === "WitnessesDisagree");
@@ -117,7 +117,7 @@ describe("a quorum on anvil", () => {
     ]);
   });
 
-  it("asks a lagging one once more, on a block that both have", async () => {
+  it("asks a lagging endpoint once more, on a block that both have", async () => {
     const { verdict, codes, report } = await on(honest(), lagging(scene.url, 1n));
     expect([verdict, codes]).toEqual(["ready", []]);
     const pinned = report.ledger.requests.filter(({ run }) => run === "pinned");
@@ -125,17 +125,17 @@ describe("a quorum on anvil", () => {
     expect(Math.min(...pinned.map(({ round }) => round))).toBeGreaterThan(1);
   });
 
-  it("is unknown where a head follows from nothing that the other has", async () => {
+  it("is unknown where a head follows from no block of the other", async () => {
     const { verdict, codes } = await on(liar(scene.url, inventedHead, null, { count: 0 }), honest());
     expect([verdict, codes]).toEqual(["unknown", expect.arrayContaining(["QuorumMissing/unavailable"])]);
   });
 
-  it("is unknown where the one that is handed on has an old head", async () => {
+  it("is unknown where the chosen endpoint has an old head", async () => {
     const { verdict, codes } = await on(lagging(scene.url, 10n), honest());
     expect([verdict, codes]).toEqual(["unknown", expect.arrayContaining(["PendingStale/unavailable"])]);
   });
 
-  it("is blocked where the other is of another chain", async () => {
+  it("is blocked where the other is on another chain", async () => {
     const elsewhere = await furnish(startAnvilScene);
     await elsewhere.scene.mine();
     for (const [one, two] of [
@@ -170,7 +170,7 @@ describe("a quorum on anvil", () => {
     await fork.stop();
   });
 
-  it("fails a request outside the pipeline, where fewer than agree confirm it", async () => {
+  it("fails a request outside the pipeline that fewer than `agree` confirm", async () => {
     const askedOf = (lie: Lie, block: bigint | "latest", isFirst: boolean) => {
       const lying = liar(scene.url, lie, null, { count: 0 });
       const layer = isFirst ? quorum(lying, honest()) : quorum(honest(), lying);
@@ -206,7 +206,7 @@ describe("a quorum on anvil", () => {
     expect(await Effect.runPromise(count)).toBe(BigInt(await scene.count(owner.address)));
   });
 
-  it("is not ready where one tells of another receiver of native currency", async () => {
+  it("is not ready where one names another receiver of native currency", async () => {
     const at = await scene.deploy(passOn);
     const input = { from: owner.address, to: at, value: 5n, data: padded(other.address) };
     const isNative = (log: unknown): boolean => /^0xe{40}$/i.test(String(Object(log)["address"]));
@@ -239,7 +239,7 @@ describe("a quorum on anvil", () => {
   });
 });
 
-describe("a quorum is refused", () => {
+describe("the endpoints of a quorum", () => {
   const url = (host: string) => ({ url: `https://${host}/v3/secretkey` });
   it.each([
     ["none", [], {}, "endpoints"],
@@ -261,13 +261,13 @@ describe("a quorum is refused", () => {
     ["agree of more than there are", [url("a.org"), url("b.org"), url("c.b.org")], { agree: 3 }, "agree"],
     ["agree of a half", [url("a.org"), url("b.org")], { agree: 1.5 }, "agree"],
     ["no time", [url("a.org"), url("b.org")], { waitMs: 0 }, "waitMs"],
-  ] as const)("%s", async (_, endpoints, options, field) => {
+  ] as const)("are refused as one: %s", async (_, endpoints, options, field) => {
     const refused = expect(() => Rpc.quorum(endpoints, options));
     refused.toThrow(expect.objectContaining({ _tag: "InvalidConnection", field }));
     refused.not.toThrow(/secretkey/);
   });
 
-  it("and not where addresses, ports or names differ", async () => {
+  it("are accepted where addresses, ports or names differ", async () => {
     const pairs = [
       ["http://127.0.0.1:8545", "http://127.0.0.1:8546"],
       ["http://localhost:1", "https://rpc.example.org/key"],

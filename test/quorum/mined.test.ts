@@ -32,7 +32,7 @@ import {
   type Scene,
 } from "../preflight/scene.js";
 
-describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
+describe.each(scenesFor("what is mined"))("settle over two endpoints on %s", (name, start) => {
   let scene: Scene;
   let report: BundleReport;
   let hash: Hex;
@@ -50,7 +50,7 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
   const settle = (layer: Layer.Layer<Rpc.Rpc>) =>
     Effect.runPromise(Effect.result(Preflight.settle(report, [hash])).pipe(Effect.provide(layer)));
 
-  it("is settled as one endpoint would, where both are honest", async () => {
+  it("gives one endpoint's settlement, where both are honest", async () => {
     for (const layer of [
       layerOf(scene.url),
       pairOf(layerOf(scene.url), layerOf(scene.url)),
@@ -59,7 +59,7 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
       expect(await settle(layer)).toMatchObject({ success: { class: "same" } });
   });
 
-  it.each(Object.entries(liesAfterwards))("is not settled with the lie that %s", async (_, lie) => {
+  it.each(Object.entries(liesAfterwards))("does not settle the lie that %s", async (_, lie) => {
     for (const isFirst of [true, false]) {
       const told = { count: 0 };
       const [honest, lying] = [layerOf(scene.url), liar(scene.url, lie, null, told)];
@@ -70,14 +70,14 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
     }
   });
 
-  it("is not settled by what the other has not yet, or does not answer", async () => {
+  it("does not settle what the other lacks, or does not answer", async () => {
     for (const member of [lagging(scene.url, 2n), silent(scene.url)]) {
       const settled = await settle(pairOf(layerOf(scene.url), member, { waitMs: 200 }));
       expect(settled).toMatchObject({ failure: { _tag: "RpcError", reason: { _tag: "UpstreamUnavailable" } } });
     }
   });
 
-  it("is told by its receipts, of a block too", async () => {
+  it("is decided by its receipts, of a block too", async () => {
     const { blockNumber } = await scene.receipt(hash);
     const asked = Eth.getBlockReceipts({ block: BigInt(blockNumber) });
     const lie: Lie = { method: "eth_getBlockReceipts", tell: () => [] };
@@ -88,7 +88,7 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
       expect(await on(layer)).toMatchObject({ failure: { _tag: "WitnessesDisagree", method: "eth_getBlockReceipts" } });
   });
 
-  it("is counted where it waits, whoever does not know it", async () => {
+  it("counts a transaction where it is pending, whoever does not know it", async () => {
     const count = await scene.count(owner.address);
     await scene.send(owner, { to: nobody, value: 1n });
     const asked = Eth.getTransactionCount({ address: owner.address, block: "pending" });
@@ -104,7 +104,7 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
     await scene.mine();
   });
 
-  it("may wait in one pool and not in another", async () => {
+  it("allows that it is pending in one pool and not in another", async () => {
     const waiting = await scene.send(owner, { to: nobody, value: 1n });
     const asked = Eth.getTransaction({ hash: waiting });
     const blind = liar(scene.url, { method: "eth_getTransactionByHash", tell: () => null }, null, { count: 0 });
@@ -115,7 +115,7 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
     await scene.mine();
   });
 
-  it("is no lie on another branch, by the number of its block either", async () => {
+  it("takes no other branch, nor its block's number, for a lie", async () => {
     const fork = await forkOf(scene.url, scene.chainId);
     await scene.mine();
     await rawRequest(fork.url, "evm_mine", []);
@@ -128,7 +128,7 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
     await fork.stop();
   });
 
-  it.skipIf(name !== "geth")("is said alike by two clients", async () => {
+  it.skipIf(name !== "geth")("reads two clients alike", async () => {
     const fork = await forkOf(scene.url, scene.chainId);
     for (const layer of [pairOf(layerOf(scene.url), layerOf(fork.url)), pairOf(layerOf(fork.url), layerOf(scene.url))])
       expect(await settle(layer)).toMatchObject({ success: { class: "same" } });
@@ -136,7 +136,7 @@ describe.each(scenesFor("what is mined"))("on %s", (name, start) => {
   });
 });
 
-describe("a nonce", () => {
+describe("a nonce over two endpoints", () => {
   const settings = { ...Nonces.defaults, resendAfterMs: 60_000, burnedAfterMs: 50 };
   const attacks = [
     ["no receipt", true],

@@ -31,8 +31,8 @@ const answer = (changes: object = {}, block: object = {}) => [
 const differs = (one: unknown, other: unknown) =>
   differenceOf(partsOf("eth_simulateV1", asked, one), partsOf("eth_simulateV1", asked, other))?.[0] ?? null;
 
-describe("a simulation", () => {
-  it("of more events than blocks hold is none, and is not looked at one by one", () => {
+describe("two answers of a simulation", () => {
+  it("with more events than blocks hold are refused without a look at each", () => {
     const flood = (count: number) =>
       partsOf("eth_simulateV1", asked, answer({ logs: Array<number>(count).fill(1) })).size;
     expect([flood(200_001), flood(1_000) > 1_000]).toEqual([1, true]);
@@ -89,7 +89,7 @@ describe("a simulation", () => {
   );
 });
 
-describe("the values of a simulated block", () => {
+describe("the compared values of a simulated block", () => {
   const block = { number: "0x11", timestamp: "0x64", baseFeePerGas: "0x7", gasLimit: "0x1c9c380" };
   const difference = (other: object, look?: Parameters<typeof partsOf>[3]) =>
     differenceOf(
@@ -114,15 +114,15 @@ describe("the values of a simulated block", () => {
       { isOpen: true, isMoved: false },
       null,
     ],
-  ])("%s", (_, other, look, path) => expect(difference(other, look)).toBe(path));
+  ])("are told apart: %s", (_, other, look, path) => expect(difference(other, look)).toBe(path));
 
-  it("are those of the blocks that were asked for, not of one in front", () => {
+  it("are those of the requested blocks, not of one in front", () => {
     const filled = [{ ...block, number: "0x10", calls: [] }, ...answer({}, block)];
     expect(differs(filled, answer({}, block))).toBeNull();
   });
 });
 
-describe("the queries of the witness", () => {
+describe("the queries of a witness", () => {
   const queries: ReadonlyArray<Query> = [
     { kind: "environment" },
     { kind: "account", address: to },
@@ -135,10 +135,10 @@ describe("the queries of the witness", () => {
     `0x03${"00".repeat(28)}-0000021`,
     `${encodeQueries(queries)}03`,
     encodeQueries(queries).slice(0, -2),
-  ])("are none in %s", (data) => expect(decodeQueries(data)).toBeNull());
+  ])("are not found in %s", (data) => expect(decodeQueries(data)).toBeNull());
 });
 
-describe("the state that is asked", () => {
+describe("the block that a request is moved to", () => {
   it.each([
     ["eth_getCode", [to, "pending"], "pending"],
     ["eth_getCode", [to, "latest"], "latest"],
@@ -146,9 +146,9 @@ describe("the state that is asked", () => {
     ["eth_getCode", [to, "0x5"], "sealed"],
     ["eth_simulateV1", [{}, { blockHash: "0x" }], "sealed"],
     ["eth_getStorageAt", [to, "0x0", "finalized"], "latest"],
-  ] as const)("%s %j is %s", (method, params, state) => expect(stateOf(method, params)).toBe(state));
+  ] as const)("of %s %j is %s", (method, params, state) => expect(stateOf(method, params)).toBe(state));
 
-  it("is moved with its own numbers", () => {
+  it("keeps its own numbers", () => {
     const params = [{ blockStateCalls: [{ blockOverrides: { number: "0x10", time: "0x1" } }, {}] }, "0x0"];
     expect(movedTo(params, "0xab", 2n)).toEqual([
       { blockStateCalls: [{ blockOverrides: { number: "0xe", time: "0x1" } }, {}] },
@@ -173,7 +173,7 @@ describe("the state that is asked", () => {
   });
 });
 
-describe("two blocks", () => {
+describe("two blocks compared", () => {
   const head = {
     number: "0x5",
     hash: "0xaa",
@@ -188,10 +188,12 @@ describe("two blocks", () => {
     ["another branch", { ...head, hash: "0xcc" }, "unconfirmed"],
     ["the same block with another base fee", { ...head, baseFeePerGas: "0x2" }, "disagreed"],
     ["the same block at another time", { ...head, timestamp: "0x2" }, "disagreed"],
-  ])("%s", (_, other, kind) => expect(compareBlocks(Result.succeed(head), Result.succeed(other)).kind).toBe(kind));
+  ])("are related as expected: %s", (_, other, kind) =>
+    expect(compareBlocks(Result.succeed(head), Result.succeed(other)).kind).toBe(kind),
+  );
 });
 
-describe("a provider", () => {
+describe("the provider of an endpoint", () => {
   it.each([
     ["https://eth-mainnet.g.alchemy.com/v2/key", "alchemy.com"],
     ["https://user:pass@RPC.Ankr.com./eth", "ankr.com"],

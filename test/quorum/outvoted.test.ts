@@ -31,15 +31,15 @@ it.each<[string, ReadonlyArray<Answer>, ReadonlyArray<unknown>]>([
   ["the second, by the same words", [honest, [], honest], counted("provider 2")],
   // why: of other spelling, so that the answers have to be compared
   ["the third, by other words", [honest, [{ ...log, more: 1 }], []], counted("provider 3")],
-])("of one block outvotes %s", async (_, answers, expected) => {
+])("a search for logs of one block outvotes %s", async (_, answers, expected) => {
   const [logs, outvoted] = await among({ blockHash: word }, answers);
   expect([(logs as ReadonlyArray<object>).length, outvoted]).toEqual([1, expected]);
 });
 
-it("of one block outvotes nobody, where the first is contradicted: the request fails", () =>
+it("a search for logs of one block outvotes nobody, where the first is contradicted: the request fails", () =>
   expect(among({ blockHash: word }, [[], honest, honest])).rejects.toMatchObject({ _tag: "WitnessesDisagree" }));
 
-it("of a range outvotes nobody: each has its own head", async () => {
+it("a search for logs of a range outvotes nobody, because each endpoint has its own head", async () => {
   const [, outvoted] = await among({ fromBlock: "0x1", toBlock: "latest" }, [honest, [], honest]);
   expect(outvoted).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { messageOf } from "../../src/Report.js";
 import { acrossClients, atHeights, forkOf, furnished, isFalseAlarm } from "../harness/pairs.js";
 import { scenesFor, type Scene } from "../preflight/scene.js";
 
-describe.each(scenesFor("honest pairs"))("on %s", (name, start) => {
+describe.each(scenesFor("honest pairs"))("two honest endpoints on %s", (name, start) => {
   let scene: Scene;
   let at: Awaited<ReturnType<typeof furnished>>;
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe.each(scenesFor("honest pairs"))("on %s", (name, start) => {
   });
   afterAll(() => scene?.stop());
 
-  it("behind different heights", async () => {
+  it("cause no false alarm at different heights", async () => {
     for (let index = 0; index < 14; index++) {
       const { report, pair } = await atHeights(scene, at, index);
       expect([pair, report.because, isFalseAlarm(report)]).toEqual([pair, report.because, false]);
@@ -24,7 +24,7 @@ describe.each(scenesFor("honest pairs"))("on %s", (name, start) => {
   }, 60_000);
 
   it.skipIf(name !== "geth")(
-    "of two clients",
+    "cause no false alarm as two clients",
     async () => {
       const fork = await forkOf(scene.url, scene.chainId);
       for (let index = 0; index < 8; index++) {

@@ -30,7 +30,7 @@ const differenceIn = (method: string, one: unknown, other: unknown) => {
 };
 const word = `0x${"ab".repeat(32)}`;
 
-describe("two searches for logs", () => {
+describe("the comparison of two searches for logs", () => {
   const place = {
     blockHash: word,
     transactionHash: word,
@@ -63,20 +63,20 @@ describe("two searches for logs", () => {
     ["another place", [found], [{ ...found, logIndex: "0x2" }], "logs[0] logIndex"],
     ["another order", [found, second], [second, found], "logs[0] "],
     ["no list", [found], null, "block?"],
-  ])("%s", (_, one, other, expected) => expect(differenceIn("eth_getLogs", one, other)).toBe(expected));
+  ])("finds $3 in %s", (_, one, other, expected) => expect(differenceIn("eth_getLogs", one, other)).toBe(expected));
 
   const answered = (logs: unknown): MemberAnswer => Result.succeed(logs);
   it.each([
-    ["of one block, is a lie", { blockHash: word }, "disagreed"],
-    ["of a range, may be another head", { fromBlock: "0x1", toBlock: "latest" }, "unconfirmed"],
-  ])("one left out %s", (_, filter, kind) => {
+    ["of one block", { blockHash: word }, "disagreed"],
+    ["of a range", { fromBlock: "0x1", toBlock: "latest" }, "unconfirmed"],
+  ])("is $2 where one left out logs %s", (_, filter, kind) => {
     const [method, params] = ["eth_getLogs", [filter]];
     const state = stateOf(method, params) ?? "pending";
     expect(compareAnswers({ method, params, state }, answered([found, second]), answered([found])).kind).toBe(kind);
   });
 });
 
-describe("two receipts", () => {
+describe("the comparison of two receipts", () => {
   const receipt = {
     ...{ transactionHash: word, blockHash: word, blockNumber: "0x5", transactionIndex: "0x0", type: "0x0" },
     ...{ from: to, to, contractAddress: null, status: "0x1", gasUsed: "0x5208", cumulativeGasUsed: "0x5208" },
@@ -110,10 +110,12 @@ describe("two receipts", () => {
     ["the status", receipt, { ...receipt, status: "0x0" }, "status"],
     ["the order of logs", { ...receipt, logs: [log, another] }, { ...receipt, logs: [another, log] }, "logs[0]"],
     ["none", receipt, null, "block?"],
-  ])("%s", (_, one, other, expected) => expect(differenceIn("eth_getTransactionReceipt", one, other)).toBe(expected));
+  ])("finds $3 in %s", (_, one, other, expected) =>
+    expect(differenceIn("eth_getTransactionReceipt", one, other)).toBe(expected),
+  );
 });
 
-describe("two transactions", () => {
+describe("the comparison of two transactions", () => {
   const authorization = { address: to, chainId: "0x1", nonce: "0x0", yParity: "0x0", r: "0x0a", s: "0x0b" };
   const transaction = {
     ...{ hash: word, blockHash: word, from: to, to, input: "0x", nonce: "0x1", value: "0x0", gas: "0x5208" },
@@ -130,10 +132,12 @@ describe("two transactions", () => {
     ["another price of blobs", blobs, { ...blobs, maxFeePerBlobGas: "0x2" }, "maxFeePerBlobGas"],
     ["a list that is null, or not there", transaction, { ...transaction, accessList: null }, "the same"],
     ["one in the pool", { ...transaction, blockHash: null }, transaction, "block?"],
-  ])("%s", (_, one, other, expected) => expect(differenceIn("eth_getTransactionByHash", one, other)).toBe(expected));
+  ])("finds $3 in %s", (_, one, other, expected) =>
+    expect(differenceIn("eth_getTransactionByHash", one, other)).toBe(expected),
+  );
 });
 
-describe("a head that nobody else has", () => {
+describe("the judgement of a head that nobody else has", () => {
   const head = { timestamp: "0x64", baseFeePerGas: "0x3b9aca00", gasLimit: "0x3938700" };
   const answer = (block: unknown): MemberAnswer => Result.succeed(block);
   const failed: MemberAnswer = Result.fail(
@@ -160,10 +164,10 @@ describe("a head that nobody else has", () => {
     ["no head", answer(head), failed, 1n, false],
     ["nothing before it", failed, answer(head), 1n, false],
     ["nothing that is a block", answer("0x1"), answer(head), 1n, false],
-  ])("%s", (_, earlier, later, blocks, expected) => expect(canFollow(earlier, later, blocks)).toBe(expected));
+  ])("is $4 for %s", (_, earlier, later, blocks, expected) => expect(canFollow(earlier, later, blocks)).toBe(expected));
 });
 
-describe("what others pay", () => {
+describe("the comparison of other senders' fees", () => {
   const history = (...tips: ReadonlyArray<bigint>): MemberAnswer =>
     Result.succeed({ reward: tips.map((tip) => [quantity(tip), quantity(tip)]) });
   const receipts = (...prices: ReadonlyArray<bigint>): MemberAnswer =>
@@ -184,23 +188,23 @@ describe("what others pay", () => {
     ["what nobody can read", Result.succeed({ reward: [["0xzz", 7, null]] }), failed, "agreed"],
     ["prices of receipts", receipts(20n, 20n), receipts(5n, 6n, 7n), "agreed"],
     ["dear ones", receipts(40n), receipts(5n), "unconfirmed"],
-  ])("%s", (_, first, other, kind) => expect(compareAdvice(first, other).kind).toBe(kind));
+  ])("is $3 for %s", (_, first, other, kind) => expect(compareAdvice(first, other).kind).toBe(kind));
 });
 
 const votes = (...answers: ReadonlyArray<MemberAnswer>): ReadonlyArray<Vote> =>
   answers.map((answer, index) => ({ provider: `provider ${index}`, answer }));
 
-describe("a number that more than so many reach", () => {
+describe("the number that enough endpoints reach", () => {
   /** `a5 b7` = 5 by a, 7 by b. */
   const claimsIn = (text: string) =>
     text.split(" ").flatMap((one) => (one === "" ? [] : [[one.slice(0, 1), BigInt(one.slice(1))] as const]));
   it.each<[string, string, number, bigint | null]>([
     ["the greatest, where all must agree", "a5 b7", 0, 7n],
     ["the second, where one may lie", "a5 b99 c7", 1, 7n],
-    ["not what one provider tells twice", "a99 a98 b5", 1, 5n],
+    ["none by one provider's two claims", "a99 a98 b5", 1, 5n],
     ["none, where only those tell who may lie", "a99", 1, null],
     ["none at all", "", 0, null],
-  ])("%s", (_, claims, others, expected) => expect(reachedBy(claimsIn(claims), others)).toBe(expected));
+  ])("is %s", (_, claims, others, expected) => expect(reachedBy(claimsIn(claims), others)).toBe(expected));
 });
 
 describe("the first endpoint's answer", () => {
@@ -230,7 +234,7 @@ describe("the first endpoint's answer", () => {
   it("counts once for each provider", () => expect(among([one, one, two], () => "same")).toBe(false));
 });
 
-describe("a coming fork", () => {
+describe("the coming fork of several endpoints", () => {
   const config = (next: unknown, current: unknown = { precompiles: {}, systemContracts: {} }): MemberAnswer =>
     Result.succeed({ current, next });
   const at = (time: unknown) => ({ activationTime: time });
@@ -256,7 +260,7 @@ describe("a coming fork", () => {
     ["none", [config(null), config(at("soon"))], null],
     ["of whom nothing else can be read", [config(null), config(at(20), null)], null],
     ["nobody", [Result.succeed("none"), Result.succeed(null)], undefined],
-  ])("%s", (_, answers, next, others = 0) => {
+  ])("is %s", (_, answers, next, others = 0) => {
     const told = earliestFork(votes(...answers), 10_000, others);
     expect(told === null ? undefined : Result.getOrThrow(told)).toEqual(
       next === undefined ? undefined : { ...(Result.getOrThrow(answers[0] ?? config(null)) as object), next },

@@ -42,7 +42,7 @@ const liesInRuns = Object.entries(liesAbout(noFacts)).flatMap(([about, { method 
   method === "eth_simulateV1" ? [about] : [],
 );
 
-describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => {
+describe.each(scenesFor("two of three"))("reports by two of three endpoints, on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let lies: Readonly<Record<string, Lie>>;
@@ -90,7 +90,7 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
     60_000,
   );
 
-  it("are unknown while the first stays behind the other two, and is not asked without end", async () => {
+  it("are unknown while the first stays behind the other two, and do not ask it endlessly", async () => {
     const report = await on(lagging(scene.url, 1n), 0);
     expect([report.verdict, codesOf(report)]).toEqual([
       "unknown",
@@ -115,7 +115,7 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
       (about, index) => [about, index] as const,
     ),
   )(
-    "say the same if the second or third lies: %s",
+    "are the same if the second or third lies: %s",
     async (about, index) => {
       const lie = every()[about] ?? expect.fail();
       for (const input of name === "anvil" ? share(inputs, index) : inputs.slice(0, 1))
@@ -128,7 +128,7 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
     60_000,
   );
 
-  it("say the same where the layer of the second or third breaks", async () => {
+  it("are the same where the layer of the second or third breaks", async () => {
     const breaking: Lie = {
       method: "eth_simulateV1",
       tell: () => {
@@ -146,7 +146,7 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
   it
     .skipIf(name !== "anvil")
     .each(Object.entries(liesOfJunk).map(([about, lie], index) => [about, lie, index] as const))(
-    "say the same if the second or third answers %s",
+    "are the same if the second or third answers %s",
     async (_, lie, index) => {
       const [input] = inputs;
       const place = 1 + (index % 2);
@@ -194,7 +194,7 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
     60_000,
   );
 
-  it("hand on what two say, outside the pipeline too", async () => {
+  it("pass on what two say, outside the pipeline too", async () => {
     const lie: Lie = { method: "eth_getCode", tell: () => "0x" };
     const asked = Eth.getCode({ address: token, block: 3n });
     const honest = await Effect.runPromise(asked.pipe(Effect.provide(layerOf(scene.url))));
@@ -217,7 +217,7 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
     60_000,
   );
 
-  it("propose no dearer cap than one full block more if the first announces a fortune", async () => {
+  it("propose no higher cap than one full block more if the first claims a huge fee", async () => {
     const lie = liesAlone["the base fee is a fortune"] ?? expect.fail();
     const [alone, report] = [await on(layerOf(scene.url), 0), await on(liar(scene.url, lie, null, { count: 0 }), 0)];
     const [own, cap] = [alone, report].map(({ transactions: [one] }) => Number(one.request?.maxFeePerGas));
@@ -226,7 +226,7 @@ describe.each(scenesFor("two of three"))("two of three on %s", (name, start) => 
     expect(cap).toBeLessThanOrEqual(1.29 * (own ?? 0));
   });
 
-  it("are never ready if the first alone tells another base fee of the simulated blocks", async () => {
+  it("are never ready if only the first has another base fee in the simulated blocks", async () => {
     const lie = liesUnheld["simulated blocks with another baseFeePerGas (10000000000000)"] ?? expect.fail();
     const report = await on(liar(scene.url, lie, null, { count: 0 }), 0);
     expect([report.verdict, codesOf(report)]).toEqual([

@@ -58,7 +58,7 @@ const askAll = (url: string, options: Rpc.HttpOptions = {}, times = 1) => {
 };
 
 describe("batch: true", () => {
-  it("puts what is asked at once into one POST", async () => {
+  it("puts simultaneous requests into one POST", async () => {
     const { url, bodies } = await node(honest);
     const { answers, ledger } = await askAll(url);
     expect(answers).toEqual([methods]);
@@ -67,7 +67,7 @@ describe("batch: true", () => {
     expect(ledger.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(honest(bodies[0] ?? []).length);
   });
 
-  it("also when the askers are forked deep below each other", async () => {
+  it("does so also for requests from deeply nested forks", async () => {
     const { url, bodies } = await node(honest);
     const answers = await Effect.gen(function* () {
       const rpc = yield* Rpc.Rpc;
@@ -85,7 +85,7 @@ describe("batch: true", () => {
     expect(bodies.length).toBe(1);
   });
 
-  it("sends one alone as an object, and more than batchSize in several POSTs", async () => {
+  it("sends a single request as an object, and more than batchSize in several POSTs", async () => {
     const { url, bodies } = await node(honest);
     await Effect.flatMap(Rpc.Rpc, (rpc) => rpc.request("a", [])).pipe(
       Effect.provide(Rpc.layerHttp(url, { batch: true })),
@@ -110,7 +110,7 @@ describe("batch: true", () => {
     ["an HTTP status", [413, "too large"] as const],
     ["HTTP 403", [403, ""] as const],
     ["an empty array", "[]"],
-  ])("remembers a refusal by %s and asks singly", async (_name, refusal) => {
+  ])("remembers a refusal by %s and sends single requests", async (_name, refusal) => {
     const { url, bodies } = await node((body) => (Array.isArray(body) ? refusal : honest(body)));
     const { answers, ledger } = await askAll(url, {}, 2);
     expect(answers).toEqual([methods, methods]);
@@ -119,7 +119,7 @@ describe("batch: true", () => {
     expect(ledger.length).toBe(8);
   });
 
-  it("does not take trouble of the gateway for a refusal", async () => {
+  it("does not take a gateway's trouble for a refusal", async () => {
     let down = true;
     const { url, bodies } = await node((body) => {
       if (!down) return honest(body);
@@ -132,7 +132,7 @@ describe("batch: true", () => {
     expect(bodies[bodies.length - 1]).toHaveLength(4);
   });
 
-  it("types every single answer for itself", async () => {
+  it("types each single answer by itself", async () => {
     const { url } = await node((body) =>
       JSON.stringify(
         list(body).flatMap((asked): ReadonlyArray<object> => {
@@ -148,12 +148,12 @@ describe("batch: true", () => {
     ]);
   });
 
-  it("types cut JSON for all of them", async () => {
+  it("gives malformed JSON as an error to all requests", async () => {
     const { url } = await node((body) => honest(body).slice(0, -9));
     expect((await askAll(url, { retryTimes: 0 })).answers).toEqual([methods.map(() => "MalformedResponse")]);
   });
 
-  it("goes on for the others when one asker is gone, and aborts when all are", async () => {
+  it("continues for the others when one caller is gone, and aborts when all are", async () => {
     let closed = 0;
     let arrived: ((answer: () => void) => void) | null = null;
     const asked = new Promise<() => void>((resolve) => (arrived = resolve));

@@ -145,13 +145,13 @@ describe("createPreflight", () => {
     { layer },
     { endpoints, agree: 2, waitMs: Infinity },
     ...[{ without: ["approvals"] }, { steps: [], without: ["approvals"] }].map((steps) => ({ layer, ...steps })),
-  ])("takes %j", async (connection) => {
+  ])("accepts %j", async (connection) => {
     await createPreflight(connection).dispose();
   });
 });
 
-describe("the layers", () => {
-  it("refuse what the Promise door refuses", () => {
+describe("the layers of the Effect entry", () => {
+  it("refuse the options that the Promise entry refuses", () => {
     expect(refusal(() => Rpc.layerHttp("")).field).toBe("url");
     expect(refusal(() => Rpc.layerHttp(url, { timeoutMs: 0 })).field).toBe("timeoutMs");
     expect(refusal(() => Rpc.layerClient({} as Rpc.Requester)).field).toBe("client");
@@ -165,13 +165,13 @@ describe("the layers", () => {
     expect(Layer.isLayer(Layer.provide(Rpc.layerHttpClient(url), FetchHttpClient.layer))).toBe(true);
   });
 
-  it("have steps left out beside them in a guard's node as well", () => {
+  it("leave the same steps out in a guard's node", () => {
     const options = { node: { layer }, without: ["approvals"] } as const;
     expect(guardProvider(provider, options)).toBeTypeOf("object");
     expect(guard(client, options)).toBeTypeOf("object");
   });
 
-  it("are made by a viem client's actions, which refuse the same", () => {
+  it("are made by a viem client's actions, which refuse the same options", () => {
     expect(refusal(() => client.extend(preflightActions({}, { timeoutMs: Number.NaN }))).field).toBe("timeoutMs");
   });
 });

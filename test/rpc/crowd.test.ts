@@ -10,7 +10,7 @@ import { kept, stopAll } from "./asking.js";
 
 afterEach(stopAll);
 
-describe("a crowd of requests of one run through viem", () => {
+describe("many requests of one run through viem", () => {
   const program = join(root, "node_modules/.cache", `crowd-${process.pid}.mjs`);
   beforeAll(async () => {
     // why: a bundle starts in a tenth of the time
@@ -20,7 +20,7 @@ describe("a crowd of requests of one run through viem", () => {
     });
   });
   afterAll(() => rmSync(program, { force: true }));
-  it.each(["single", "batch"])("makes Node warn of nothing: %s", { timeout: 120_000 }, async (batch) => {
+  it.each(["single", "batch"])("cause no warning of Node's: %s", { timeout: 120_000 }, async (batch) => {
     const node = await kept(startNode(() => ({ result: "0x1" })));
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, node.url, "1600", batch]);
     expect(stderr).toBe("");

@@ -19,7 +19,7 @@ describe("secrets of an endpoint", () => {
     ["a path", `/run/${key}/geth.ipc`],
     ["a pipe", `\\\\.\\pipe\\${key}`],
     ["a URL that is encoded", `wss://node.example/${key}%2F${key}`],
-  ])("are hidden: %s", (_, url) => {
+  ])("are hidden in %s", (_, url) => {
     const { redact, shown } = endpointOf(url);
     for (const text of [`bad key ${key}`, `cannot open ${url}`, `{"k":"${key}"}`, url.slice(4)])
       expect(redact(text)).not.toContain(key);
@@ -34,7 +34,7 @@ describe("secrets of an endpoint", () => {
     ["a label behind a login", `https://me:pass@${key}.node.example:8546/v3`, key],
     ["a label without a digit", `https://${"abcdefghij".repeat(2)}.node.example`, "abcdefghij".repeat(2)],
     ["a host with a dot at the end", `https://${key}.node.example./`, key],
-  ])("are hidden in a host: %s", (_, url, secret) => {
+  ])("are hidden in the host %s", (_, url, secret) => {
     const { redact, shown } = endpointOf(url);
     const { hostname, host } = new URL(url);
     const given = /\/\/(?:.*@)?([^/:]*)/.exec(url)?.[1] ?? "";
@@ -53,18 +53,18 @@ describe("secrets of an endpoint", () => {
       "ws://geth-node:8546",
     ],
     "http://172.16.254.100:8545",
-  ])("are not the words of a host: %s", (url) => {
+  ])("do not include words of the host %s", (url) => {
     expect([endpointOf(url).shown, redactUrls(url)]).toEqual([url, url]);
     const text = `connect ECONNREFUSED ${new URL(url).host}: ethereum mainnet`;
     expect(endpointOf(url).redact(text)).toBe(text);
   });
 
-  it("in a text of a node take no longer than the text", () => {
+  it("are found in a node's text in linear time", () => {
     const labels = Array.from({ length: 100_000 }, (_, index) => `a${10_000_000 + index}`).join("-");
     expect(redactUrls(`https://${labels}.node.example/`)).toMatch(/^https:\/\/(…-?){100000}\.node\.example\/$/);
   });
 
-  it("hide nothing else: short ones are whole words", () => {
+  it("do not include short parts of other words", () => {
     const { redact } = endpointOf("ws://eth:123@node.example/");
     expect(redact("the method eth_call is not available to eth with 123")).toBe(
       "the method eth_call is not available to … with …",
@@ -73,7 +73,7 @@ describe("secrets of an endpoint", () => {
     expect(redact(`Basic ${btoa("eth:123")}`)).toBe("Basic …");
   });
 
-  it("are no folders of a machine", () => {
+  it("do not include folders of a machine", () => {
     const { redact } = endpointOf("/var/lib/execution/reverted/geth.ipc");
     expect(redact("execution reverted")).toBe("execution reverted");
     expect(redact("connect ENOENT /var/lib/execution/reverted/geth.ipc")).toBe("connect ENOENT …");
@@ -84,9 +84,9 @@ describe("secrets of an endpoint", () => {
     ["ws://node.example", "ws://node.example"],
     ["https://me:pass@node.example/a", "https://node.example/…"],
     ["/run/geth.ipc", "(no URL)"],
-  ])("%s is shown as %s", (url, shown) => expect(endpointOf(url).shown).toBe(shown));
+  ])("make the URL shown instead of %s be %s", (url, shown) => expect(endpointOf(url).shown).toBe(shown));
 
-  it("of URLs that nobody knows are hidden with all but scheme and host", () => {
+  it("are everything but scheme and host in an unknown URL", () => {
     expect(
       redactUrls(
         `a wss://me<:${key}@${key}@node.example:1/v3/${key}?k=${key}#x, b custom+x://h/<${key}> c http://h:1/ d`,
@@ -95,7 +95,7 @@ describe("secrets of an endpoint", () => {
   });
 });
 
-describe("an error as JSON", () => {
+describe("an endpoint's error as JSON", () => {
   it("keeps the names of its fields, though they may look like secrets", () => {
     const { redact } = endpointOf("wss://node.example/message/reason");
     const error = { message: "message", code: -32000, data: { reason: { message: [1, null, true, "reason"] } } };

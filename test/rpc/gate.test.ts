@@ -37,8 +37,8 @@ const holding = Effect.tap(
   () => TestClock.adjust(10),
 );
 
-describe("the gate", () => {
-  it("lets so many in at once, and the others in the order in which they came", async () => {
+describe("the gate of an endpoint", () => {
+  it("lets in a limited number at once, and the others in their order", async () => {
     const order: Array<string> = [];
     let inside = 0;
     let most = 0;
@@ -77,7 +77,7 @@ describe("the gate", () => {
     expect(await Effect.runPromise(program)).toBe(20_000);
   });
 
-  itUnder("forgets who is interrupted, waiting or inside", node(wide), function* () {
+  itUnder("forgets an interrupted run, waiting or inside", node(wide), function* () {
     const inside = yield* Effect.forEach([1, 2], () => Effect.forkChild(admit(ask("slow"))));
     const waiting = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(admit(ask("slow"))));
     yield* TestClock.adjust(10);
@@ -105,7 +105,7 @@ describe("the gate", () => {
     expect(yield* Fiber.join(waiting)).toEqual(Result.succeed("a"));
   });
 
-  itUnder("turns away who waited too long: every request says so, asking nothing", node(narrow), function* () {
+  itUnder("rejects runs that waited too long: every request says so, and asks nothing", node(narrow), function* () {
     const ledger: Array<Rpc.LedgerEntry> = [];
     const inside = yield* holding;
     const both = Effect.provideService(admit(Effect.all([ask("a"), ask("b")])), CurrentRun, recordedIn(ledger));
@@ -184,8 +184,8 @@ describe("every layer", () => {
   });
 });
 
-describe("what a caller gets wrong", () => {
-  it("a width that is left out lets somebody in all the same", async () => {
+describe("a gate without a width", () => {
+  it("lets a run in all the same", async () => {
     const server = await startNode(() => ({ result: "0x1" }));
     const layer = Rpc.layerHttp(server.url, { maxInFlight: undefined as never, timeoutMs: undefined as never });
     const result = await Effect.runPromise(
@@ -195,7 +195,7 @@ describe("what a caller gets wrong", () => {
     await server.stop();
   });
 
-  itUnder("a fiber that outlives its run waits by itself", node({ maxInFlight: 1 }), function* () {
+  itUnder("makes a fiber that outlives its run wait by itself", node({ maxInFlight: 1 }), function* () {
     const begun = yield* admit(Effect.forkDetach(Effect.andThen(Effect.sleep(10), ask("a"))));
     // turned away: the one place is taken until after the wait
     const held = yield* Effect.forkDetach(admit(Effect.sleep(1_000_000)));

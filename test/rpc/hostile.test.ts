@@ -55,8 +55,8 @@ const envelope = fc.oneof(
 );
 const anyStatus = fc.oneof(fc.constant(200), fc.integer({ min: 200, max: 599 }));
 
-describe("an endpoint that answers anything at all", () => {
-  it("gets a result or a typed error from us, never a defect", async () => {
+describe("an endpoint with any answer", () => {
+  it("causes a result or a typed error, never a defect", async () => {
     await fc.assert(
       fc.asyncProperty(anyStatus, envelope, fc.boolean(), async (status, body, batch) => {
         expectTyped(await outcomes(status, body, batch));
@@ -65,7 +65,7 @@ describe("an endpoint that answers anything at all", () => {
     );
   });
 
-  it.each(["[", '{"a":', '{"data":'])("may nest %j without end", async (open) => {
+  it.each(["[", '{"a":', '{"data":'])("may nest %j without end, and the outcome is typed", async (open) => {
     const depth = 100_000;
     const deep = open.repeat(depth) + "1" + (open === "[" ? "]" : "}").repeat(depth);
     for (const body of [
@@ -79,7 +79,7 @@ describe("an endpoint that answers anything at all", () => {
     }
   });
 
-  it("may send a failed call whose error nests without end", async () => {
+  it("may put endless nesting into a failed call's error, and the simulation is read", async () => {
     const deep = "[".repeat(50_000) + "]".repeat(50_000);
     const word = `"0x${"11".repeat(32)}"`;
     const call = `{"status":"0x0","gasUsed":"0x1","returnData":"0x","logs":[],"error":{"code":3,"message":"execution reverted","data":${deep}}}`;
@@ -88,7 +88,7 @@ describe("an endpoint that answers anything at all", () => {
     expect(simulated?._tag).toBe("Success");
   });
 
-  it("may throw a graph of objects at us through a wallet", async () => {
+  it("may be a wallet that throws a graph of objects, and the failure is typed", async () => {
     const graph: Record<string, unknown> = { code: 4001, message: "no" };
     graph["data"] = [graph, { again: graph, more: [graph, graph, graph] }, graph];
     const getters = {

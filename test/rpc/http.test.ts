@@ -33,7 +33,7 @@ for (const [way, options] of ways) {
       ]);
     });
 
-    it("outlives who answers a long request before it is whole, and hangs up", async () => {
+    it("survives a server that answers a long request before it is complete, and hangs up", async () => {
       const server = createServer({ allowHalfOpen: true }, (socket) => {
         socket.on("error", () => undefined);
         socket.once("data", () => {
@@ -69,7 +69,7 @@ for (const [way, options] of ways) {
       ["an array", '[{"jsonrpc":"2.0","id":ID,"result":"0x1"}]', ""],
       ["a number", "7", ""],
       ["null", "null", ""],
-    ])("calls %s malformed, with the path, and asks once more", async (_name, body, path) => {
+    ])("calls %s malformed, with the path, and retries once", async (_name, body, path) => {
       const server = await kept(answering(() => ({ body })));
       const { result, ledger } = await ask(server.url, options);
       expect(pathOf(result)).toBe(path);
@@ -104,7 +104,7 @@ for (const [way, options] of ways) {
       expect(server.count()).toBe(1);
     });
 
-    it("tries again as the reason advises, in one ledger entry", async () => {
+    it("retries as the reason advises, in one ledger entry", async () => {
       const server = await kept(answering((nth) => (nth < 3 ? { status: 503, body: "" } : { body: ok })));
       const { result, ledger } = await ask(server.url, options);
       expect(result).toEqual(Result.succeed("0x1"));
@@ -120,7 +120,7 @@ for (const [way, options] of ways) {
       expect(ledger[0]?.ms).toBeGreaterThanOrEqual(990);
     });
 
-    it("does not wait longer than its patience or the deadline", async () => {
+    it("waits no longer than its patience or the deadline", async () => {
       const server = await kept(answering(() => ({ status: 429, body: "", headers: { "retry-after": "3600" } })));
       const { result, ledger } = await ask(server.url, options);
       expect(tagOf(result)).toBe("RateLimited");
@@ -132,7 +132,7 @@ for (const [way, options] of ways) {
       expect(soon.ledger[0]?.ms).toBeLessThan(400);
     });
 
-    it("never tries a broadcast twice", async () => {
+    it("never retries a broadcast", async () => {
       const server = await kept(answering(() => ({ status: 503, body: "" })));
       const { result, ledger } = await ask(server.url, options, "eth_sendRawTransaction");
       expect(tagOf(result)).toBe("UpstreamUnavailable");
@@ -151,7 +151,7 @@ for (const [way, options] of ways) {
       await expect.poll(() => closed).toBe(1);
     });
 
-    it("asks nothing when the deadline has passed", async () => {
+    it("sends nothing when the deadline has passed", async () => {
       const server = await kept(answering(() => ({ body: ok })));
       const { result, ledger } = await ask(server.url, options, "eth_call", { deadline: Date.now() - 1 });
       expect(tagOf(result)).toBe("Timeout");
@@ -159,13 +159,13 @@ for (const [way, options] of ways) {
       expect(server.count()).toBe(0);
     });
 
-    it("has a timeout of its own where there is no deadline", async () => {
+    it("has a timeout of its own without a deadline", async () => {
       const server = await kept(startServer(() => undefined));
       const { result } = await ask(server.url, { ...options, timeoutMs: 80 });
       expect(tagOf(result)).toBe("Timeout");
     });
 
-    it("aborts the socket when interrupted, and records that too", async () => {
+    it("aborts the socket when it is interrupted, and records that too", async () => {
       let closed = 0;
       let asked = 0;
       const server = await kept(
@@ -211,7 +211,7 @@ for (const [way, options] of ways) {
       );
     });
 
-    it("refuses numbers and code that are longer than any, and answers that are too long together", async () => {
+    it("refuses oversized numbers and code, and answers that are too long together", async () => {
       const long = (size: number) => `{"jsonrpc":"2.0","id":1,"result":"0x${"ab".repeat(size / 2)}"}`;
       const large = await kept(answering(() => ({ body: long(300_000) })));
       const tag = async (method: string, run = {}) =>
@@ -225,7 +225,7 @@ for (const [way, options] of ways) {
       expect(await tag("eth_call", { answers: { left: 1_000_000 } })).toBe("success");
     });
 
-    it("types a connection that is refused, cut, or closed without a word", async () => {
+    it("types a connection that is refused, cut, or closed in silence", async () => {
       const gone = await startServer(() => undefined);
       await gone.stop();
       const refused = await ask(gone.url, options);
@@ -255,7 +255,7 @@ for (const [way, options] of ways) {
       expect((await ask(server.url, options)).result).toEqual(Result.succeed("é€😀"));
     });
 
-    it("keeps its connections", async () => {
+    it("reuses its connections", async () => {
       const server = await kept(answering(() => ({ body: ok })));
       await Effect.gen(function* () {
         const rpc = yield* Rpc.Rpc;
@@ -266,7 +266,7 @@ for (const [way, options] of ways) {
       expect(server.connections()).toBeLessThanOrEqual(2);
     });
 
-    it("types parameters that are no JSON", async () => {
+    it("types parameters that cannot be JSON", async () => {
       const server = await kept(answering(() => ({ body: ok })));
       const failure = await Effect.flatMap(Rpc.Rpc, (rpc) => Effect.flip(rpc.request("eth_call", [1n]))).pipe(
         Effect.provide(layerOf(server.url, options)),
@@ -290,7 +290,7 @@ describe("layerHttp", () => {
     expect(heard).toEqual([["https://node.example/rpc", "abc"]]);
   });
 
-  it("lets a crowd share the run's signal without a warning from Node", async () => {
+  it("gives many requests the run's signal without a warning from Node", async () => {
     const warnings: Array<string> = [];
     const warned = (warning: Error) => warnings.push(warning.name);
     process.on("warning", warned);
@@ -317,7 +317,7 @@ describe("layerHttp", () => {
     expect(tagOf(result)).toBe("Transport");
   });
 
-  it("gives a node back what it answers in any number at once", async () => {
+  it("gives each of 50 requests at once its own answer", async () => {
     const node = await kept(startNode(({ params }) => ({ result: params[0] })));
     const answers = await Effect.flatMap(Rpc.Rpc, (rpc) =>
       Effect.forEach(

@@ -47,14 +47,14 @@ afterEach(async () => {
 
 const unread = { _tag: "RpcError", reason: { _tag: "InternalError", detail: underpriced.message } };
 
-describe("the dialects", () => {
+describe("the error dialects", () => {
   it("are not loaded while nothing fails", async () => {
     const { asked, request, loads } = await fresh(dialects);
     expect(await Effect.runPromise(asked(request, {}, { request: () => Promise.resolve("0x1") as never }))).toBe("0x1");
     expect(loads()).toBe(0);
   });
 
-  it("are loaded once for many errors, which come as they are classified", async () => {
+  it("are loaded once for many errors, which keep their order", async () => {
     const { asked, request, loads } = await fresh(dialects);
     const failures = await Effect.runPromise(
       asked(Effect.forEach([1, 2, 3], () => Effect.flip(request), { concurrency: 3 })),
@@ -64,7 +64,7 @@ describe("the dialects", () => {
     expect(loads()).toBe(1);
   });
 
-  it("judge each answer of a batch", async () => {
+  it("classify each answer of a batch", async () => {
     const { Rpc } = await fresh(dialects);
     const server = await kept(
       startServer((body, _request, response) => {
@@ -93,8 +93,8 @@ describe("the dialects", () => {
   });
 });
 
-describe("where the dialects do not come", () => {
-  it("an error is the node's own words, and the next one asks for them again", async () => {
+describe("error dialects that cannot be loaded", () => {
+  it("leave an error with the node's own words, and the next error loads them again", async () => {
     let load = offline;
     const { asked, request } = await fresh(() => load());
     expect(await Effect.runPromise(asked(Effect.flip(request)))).toMatchObject(unread);
@@ -102,7 +102,7 @@ describe("where the dialects do not come", () => {
     expect(await Effect.runPromise(asked(Effect.flip(request)))).toMatchObject({ _tag: "FeeCapTooLow" });
   });
 
-  it("they are waited for once, and not for long; when they come after all, they serve", async () => {
+  it("are waited for once, and not for long; they serve when they come after all", async () => {
     let arrive: (loaded: object) => void = () => undefined;
     const { asked, request } = await fresh(() => new Promise((resolve) => (arrive = resolve)));
     const [first, failure] = await Effect.runPromise(asked(Effect.timed(Effect.flip(request))));
@@ -115,7 +115,7 @@ describe("where the dialects do not come", () => {
     await expect.poll(last).toMatchObject({ _tag: "FeeCapTooLow" });
   });
 
-  it("a deadline is kept", async () => {
+  it("do not extend a deadline", async () => {
     const { asked, request, ledger } = await fresh(forever);
     const [time, failure] = await Effect.runPromise(
       asked(Effect.timed(Effect.flip(request)), { deadline: Date.now() + 150 }),
@@ -125,7 +125,7 @@ describe("where the dialects do not come", () => {
     expect(ledger).toMatchObject([{ method: "eth_call", tries: 1 }]);
   });
 
-  it.each(["an interruption", "the run's signal"])("%s ends the request at once", async (how) => {
+  it.each(["an interruption", "the run's signal"])("end the request at once on %s", async (how) => {
     const { asked, request, ledger, loads } = await fresh(forever);
     const controller = new AbortController();
     const fiber = Effect.runFork(asked(request, { signal: controller.signal }));
@@ -138,7 +138,7 @@ describe("where the dialects do not come", () => {
     expect(ledger[0]).toMatchObject({ method: "eth_call", tries: 1 });
   });
 
-  it("a report is never ready, and comes in time", async () => {
+  it("leave a report in time and never ready", async () => {
     const { asked } = await fresh(forever);
     const { scan } = await import("../../src/Preflight.js");
     const tx = { from: `0x${"11".repeat(20)}`, to: `0x${"22".repeat(20)}` } as const;
@@ -147,7 +147,7 @@ describe("where the dialects do not come", () => {
     expect(Duration.toMillis(time)).toBeLessThan(8_000);
   });
 
-  it("a simulated call has failed all the same, in the node's words", async () => {
+  it("leave a failed simulated call failed, with the node's words", async () => {
     const { Eth, asked } = await fresh(offline);
     const blocks = [{ ...simulated, calls: [failing] }];
     const simulation = Eth.simulateV1({ blocks: [{ calls: [{}] }], block: "latest" });

@@ -12,12 +12,12 @@ const remembered = (flags: ReadonlyArray<string>, crowd: number, scans: number) 
     });
   });
 
-it("a thousand preflights started at once are all true in a heap of 256 MiB", { timeout: 300_000 }, async () => {
+it("a thousand preflights at once are all right in a heap of 256 MiB", { timeout: 300_000 }, async () => {
   // why: in a heap without a bound the peak is what V8 has not collected yet, and no need of the crowd's
   expect((await remembered(["--max-old-space-size=256"], 1_000, 0)).peak).toBeLessThan(512);
 });
 
-it("a long life of scans leaves nothing behind", { timeout: 300_000 }, async () => {
+it("a long series of scans leaves nothing in memory", { timeout: 300_000 }, async () => {
   const { growth, noise } = await remembered([], 0, 4_000);
   expect(growth).toBeLessThan(noise / 2);
 });

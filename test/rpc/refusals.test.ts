@@ -49,7 +49,7 @@ describe("a refused method", () => {
     );
   });
 
-  it("that has answered before is asked again: the refusal was for that request", async () => {
+  it("is requested again if it answered before, because the refusal was for one request", async () => {
     const node = await kept(startNode(() => ({ result: "0x1" })));
     const proxy = await kept(startProxy({ target: node.url }));
     await Effect.gen(function* () {

@@ -2,7 +2,7 @@
 import { expect, it, vi } from "vitest";
 import { receiver, roomFor, sharedRoom, type Posted } from "../rooms/rpc.js";
 
-it("is less for a number than for a simulation, and never more than the endpoint allows", () => {
+it("the room for an answer is smaller for a number than for a simulation, and never above the endpoint's limit", () => {
   const most = (method: string, maxBytes: number) => roomFor(method, maxBytes, null).maxBytes;
   const endpoint = 32 * 1_048_576;
   expect(most("eth_simulateV1", endpoint)).toBe(endpoint);
@@ -11,14 +11,14 @@ it("is less for a number than for a simulation, and never more than the endpoint
   expect(most("eth_getCode", 100)).toBe(100);
 });
 
-it("ends where the answers of the run are too long together; outside a run it does not", () => {
+it("the room of a run ends where its answers are too long together; outside a run it does not", () => {
   const answers = { left: 100 };
   const [first, second] = [roomFor("eth_call", 80, answers), roomFor("eth_call", 80, answers)];
   expect([first.take(60), second.take(40), first.take(1)]).toEqual([true, true, false]);
   expect(roomFor("eth_call", 80, null).take(1_000)).toBe(true);
 });
 
-it("of one body is shared by the requests that it answers, each from its own run", () => {
+it("the room of one body is shared by the requests that it answers, each from its own run", () => {
   const [mine, other] = [{ left: 100 }, { left: 30 }];
   const room = sharedRoom([roomFor("eth_call", 80, mine), roomFor("eth_chainId", 80, other)], 100);
   expect(room.maxBytes).toBe(100);
@@ -36,13 +36,13 @@ const received = (body: string, maxBytes: number, then: (answers: ReturnType<typ
     then(answers);
   });
 
-it("is taken by what values weigh when they are read, not by the bytes that they were written with", async () => {
+it("the room that an answer takes is the weight of its values, not the bytes on the wire", async () => {
   const readIn = async (body: string, maxBytes: number) => (await received(body, maxBytes))._tag;
   expect(await readIn(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte)).toBe("Success");
   expect(await readIn(`[${"{},".repeat(mebibyte / 3)}{}]`, 2 * mebibyte)).toBe("Failure");
 });
 
-it("of a long body is taken under a clock that a test holds, and of a packed one not in the turn in which it came", async () => {
+it("room for a long body is taken under a test clock, and for a packed one not in the turn in which it came", async () => {
   vi.useFakeTimers();
   try {
     expect((await received(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte))._tag).toBe("Success");
@@ -63,7 +63,7 @@ it("of a long body is taken under a clock that a test holds, and of a packed one
   expect([packed(100), packed(10_000)]).toEqual([true, false]);
 });
 
-it("of long bodies that are whole together is taken one in a turn of the event loop, whatever ends behind them", async () => {
+it("room for long bodies that complete together is taken for one in a turn of the event loop", async () => {
   const long = `"${"a".repeat(mebibyte)}"`;
   const order: Array<string> = [];
   const noted = (name: string) => (posted: Posted) => void order.push(`${name} ${posted._tag}`);
@@ -86,7 +86,7 @@ it("of long bodies that are whole together is taken one in a turn of the event l
   expect(order.filter((told) => told.endsWith("Failure"))).toEqual([]);
 });
 
-it("is nobody's where the one who asked is gone before a long body is read", async () => {
+it("room for a long body is not taken when its caller is gone before it is read", async () => {
   const told = received(`"${"a".repeat(mebibyte)}"`, 2 * mebibyte, ({ close }) => close());
   const later = new Promise((resolve) => setTimeout(resolve, 20)).then(() => "nothing");
   expect(await Promise.race([told, later])).toBe("nothing");

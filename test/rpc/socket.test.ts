@@ -46,7 +46,7 @@ const overIpc = Rpc.layerSocket().pipe(Layer.provide(NodeSocket.layerNet({ path 
 const run = <A, E>(effect: Effect.Effect<A, E, Rpc.Rpc>, layer: Layer.Layer<Rpc.Rpc> = overWebSocket()) =>
   Effect.runPromise(Effect.provide(effect, layer));
 
-describe("a node behind it", () => {
+describe("a node behind a WebSocket", () => {
   it.each([
     ["a WebSocket", () => overWebSocket()],
     ["a Unix socket", () => overIpc],
@@ -56,7 +56,7 @@ describe("a node behind it", () => {
     expect(line.connections()).toBeLessThan(2);
   });
 
-  it("answers each request its own, and judges what the node refuses", async () => {
+  it("answers each request its own, and its refusals are typed", async () => {
     const all = await run(
       Effect.all(
         [
@@ -76,7 +76,7 @@ describe("a node behind it", () => {
     ]);
   });
 
-  it("opens another connection after one was cut, and closes it with the layer", async () => {
+  it("gets another connection after one was cut, and that closes with the layer", async () => {
     await run(
       Effect.gen(function* () {
         yield* Eth.chainId;
@@ -88,7 +88,7 @@ describe("a node behind it", () => {
     expect(line.connections()).toBe(2);
   });
 
-  it("fails where nobody is there, and is asked again", async () => {
+  it("is retried after nobody was there", async () => {
     line.setDown(true);
     const told = await run(
       Effect.gen(function* () {
@@ -101,7 +101,7 @@ describe("a node behind it", () => {
     expect(told).toMatchObject([{ reason: { _tag: "Transport" } }, 31337]);
   });
 
-  it("refuses options that are wrong", () => {
+  it("is not used with wrong options", () => {
     expect(() => Rpc.layerSocket({ maxResponseBytes: 0 })).toThrow(/maxResponseBytes/);
     expect(() => Rpc.layerSocket({ headers: {} } as Parameters<typeof Rpc.layerSocket>[0])).toThrow(/headers/);
   });
@@ -110,8 +110,8 @@ describe("a node behind it", () => {
 const chainIds = (count: number) =>
   Effect.forEach(Array.from({ length: count }), () => Effect.result(Eth.chainId), { concurrency: "unbounded" });
 
-describe("a peer that says anything", () => {
-  it("gives answers in any order to those who asked, and others' to nobody", async () => {
+describe("a WebSocket peer that says anything", () => {
+  it("may answer in any order, and answers nobody who did not ask", async () => {
     const { told } = await played(chainIds(3), ({ asked, written, say }) =>
       Effect.andThen(
         asked(3),
@@ -134,7 +134,7 @@ describe("a peer that says anything", () => {
     ["no JSON", "nonsense"],
     ["a list", [answer(1, "0x1")]],
     ["more than an answer may hold", answer(1, "x".repeat(600))],
-  ])("ends the connection for %s", async (_, said) => {
+  ])("ends the connection with %s", async (_, said) => {
     const { told, opened } = await played(chainIds(2), ({ asked, say }) => Effect.andThen(asked(2), say(said)), {
       retryTimes: 0,
       maxResponseBytes: 500,
@@ -143,7 +143,7 @@ describe("a peer that says anything", () => {
     expect(opened()).toBe(1);
   });
 
-  it("takes an error that names no request for all who wait", async () => {
+  it("gives an error without a request's id to all who wait", async () => {
     const { told } = await played(chainIds(2), ({ asked, say }) =>
       Effect.andThen(asked(2), say({ jsonrpc: "2.0", id: null, error: { code: -32005, message: "rate limit" } })),
     );
@@ -151,7 +151,7 @@ describe("a peer that says anything", () => {
       expect(one).toMatchObject({ failure: { reason: { _tag: "RateLimited" } } });
   });
 
-  it("hears a subscription from its answer on, what comes in the same breath included, and loses it with the line", async () => {
+  it("is subscribed from its answer on, with what comes at the same time, and lost with the line", async () => {
     const heard: Array<unknown> = [];
     const { told, written } = await played(
       Effect.scoped(
@@ -177,7 +177,7 @@ describe("a peer that says anything", () => {
     expect(written.map(({ method }) => method)).toEqual(["eth_subscribe"]);
   });
 
-  it("unsubscribes with the scope", async () => {
+  it("is unsubscribed with the scope", async () => {
     const { written } = await played(Effect.scoped(subscribing(() => undefined)), ({ asked, written, say }) =>
       Effect.andThen(
         asked(1),
@@ -187,7 +187,7 @@ describe("a peer that says anything", () => {
     expect(written).toMatchObject([{ method: "eth_subscribe" }, { method: "eth_unsubscribe", params: ["0xa"] }]);
   });
 
-  it("never writes on a new line what was asked on one that ended", async () => {
+  it("never gets on a new line what was asked on one that ended", async () => {
     const { written, opened } = await played(
       Effect.andThen(
         Effect.result(Rpc.Rpc.use(({ request }) => request("eth_sendRawTransaction", ["0x01"]))),
@@ -205,7 +205,7 @@ describe("a peer that says anything", () => {
     expect(opened()).toBe(2);
   });
 
-  it("takes a line for lost that was silent for ten seconds after it was asked", async () => {
+  it("loses its line after ten silent seconds behind a request", async () => {
     const { opened } = await played(
       Effect.gen(function* () {
         for (let count = 0; count < 12; count++) yield* Effect.result(Eth.chainId);
@@ -228,7 +228,7 @@ describe("texts in a stream of bytes", () => {
     const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((one, two) => one - two), bytes.length];
     return at.slice(1).map((end, index) => bytes.slice(at[index], end));
   };
-  it("are what was written, however it is cut", () =>
+  it("are complete, however the stream is cut", () =>
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()))),
@@ -244,14 +244,14 @@ describe("texts in a stream of bytes", () => {
       ),
     ));
 
-  it("are no longer than is allowed, however many pieces they come in", () => {
+  it("are no longer than the limit, however many pieces they come in", () => {
     const cut = cutter(100);
     const told = Array.from({ length: 30 }, () => cut(encoder.encode(`{"a":`)));
     expect(told.indexOf(null)).toBe(20);
     expect(cutter(3)("1234")).toBeNull();
   });
 
-  it("never throws, whatever comes", () =>
+  it("never throw, whatever comes", () =>
     fc.assert(
       fc.property(fc.array(fc.uint8Array()), (chunks) => {
         const cut = cutter(1_000);

@@ -15,8 +15,8 @@ import { answer, peer, played, subscribing } from "./peer.js";
 const broadcast = Rpc.Rpc.use(({ request }) => request("eth_sendRawTransaction", ["0x01"]));
 const patiently = <A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.timeout(effect, 2_000));
 
-describe("a broadcast", () => {
-  it("is not refused by an error that names no request, which may be another's", async () => {
+describe("a broadcast over a WebSocket", () => {
+  it("is not refused by an error without an id, which may be another's", async () => {
     const { told } = await played(
       Effect.all([Effect.flip(broadcast), Effect.flip(Eth.chainId)], { concurrency: "unbounded" }),
       ({ asked, say }) =>
@@ -31,8 +31,8 @@ describe("a broadcast", () => {
   });
 });
 
-describe("a layer that is closed", () => {
-  it("answers at once whoever still asks", async () => {
+describe("a closed WebSocket layer", () => {
+  it("answers every open request at once", async () => {
     const [asked, told] = await patiently(
       Effect.gen(function* () {
         const { layer } = yield* peer;
@@ -49,8 +49,8 @@ describe("a layer that is closed", () => {
   });
 });
 
-describe("a subscription", () => {
-  it("that nobody waits for any more when it is taken is given back", async () => {
+describe("a subscription whose subscriber is gone", () => {
+  it("is ended as soon as it begins", async () => {
     const { written } = await played(
       Effect.gen(function* () {
         const subscribed = yield* Effect.forkChild(Effect.scoped(subscribing(() => undefined)));
@@ -73,7 +73,7 @@ describe("a subscription", () => {
   });
 });
 
-describe("a subscription", () => {
+describe("a subscription over a WebSocket", () => {
   it("leaves nothing behind, however often it is begun and let go of", { timeout: 60_000 }, async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const before = timers();
@@ -101,7 +101,7 @@ describe("a subscription", () => {
   });
 });
 
-describe("a line that was asked", () => {
+describe("a WebSocket that was asked", () => {
   const bytes = (value: unknown) => new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
   const settled = Effect.repeat(Effect.yieldNow, { times: 20 });
   /** Asks 13 times, a second apart; `answered` says which requests are answered then, as bytes. */
@@ -129,20 +129,20 @@ describe("a line that was asked", () => {
       TestClock.layer(),
     );
 
-  it("is ended where a stray bracket swallows the answers, and the next request opens another", async () => {
+  it("is closed where a stray bracket swallows the answers, and the next request opens another", async () => {
     const { told, opened } = await asking("{", (written) => written.slice(-1));
     expect(opened()).toBe(2);
     expect(Result.getOrThrow(told).at(-1)).toEqual(Result.succeed(1));
   });
 
-  it("is kept where its answers come, though too late for those who asked", async () => {
+  it("stays open where its answers come too late for those who asked", async () => {
     const { told, opened } = await asking("", (written) => written.slice(-2, -1));
     expect(opened()).toBe(1);
     expect(Result.getOrThrow(told).some(Result.isSuccess)).toBe(false);
   });
 });
 
-describe("a socket that does not open", () => {
+describe("a WebSocket that does not open", () => {
   /** Opens as `openings` say, one after the other; the last for good. */
   const opening = (...openings: ReadonlyArray<Socket.Socket["reader"]>) => {
     let count = 0;
@@ -160,7 +160,7 @@ describe("a socket that does not open", () => {
     }),
   );
 
-  it("and says nothing is given up after ten seconds, and opened anew by who asks next", async () => {
+  it("is given up after ten silent seconds, and opened again by the next request", async () => {
     const { layer, count } = opening(Effect.never);
     await Effect.runPromise(
       Effect.gen(function* () {
@@ -177,7 +177,7 @@ describe("a socket that does not open", () => {
     expect(count()).toBe(2);
   });
 
-  it("is opened once for each try, and no key of its address is told", async () => {
+  it("is opened once for each try, and no key of its address is shown", async () => {
     const { layer, count } = opening(refused);
     const failure = await Effect.runPromise(
       Effect.flip(Eth.chainId).pipe(Effect.provide(layer({ retryTimes: 2, retryBaseMs: 1 }))),

@@ -127,8 +127,8 @@ const errors: ReadonlyArray<readonly [what: string, error: unknown, method: stri
   ["a limit", { code: -32005, message: "query returned more than 10000 results" }, "eth_getLogs"],
 ];
 
-describe.each(ways)("over %s", (name, layer) => {
-  it.each(errors)("is told as over HTTP: %s", async (_, told, method) => {
+describe.each(ways)("a node's refusal over %s", (name, layer) => {
+  it.each(errors)("has the error of HTTP: %s", async (_, told, method) => {
     error = told;
     const [overHttp, overSocket] = [
       await refusedOver(Rpc.layerHttp(node.url, own), String(method)),
@@ -137,7 +137,7 @@ describe.each(ways)("over %s", (name, layer) => {
     expect(saidBy(overSocket)).toEqual(saidBy(overHttp));
   });
 
-  it("hides what an error repeats of the URL", async () => {
+  it("is shown without the URL's secrets", async () => {
     const url = name === "viem's ipc" ? path : secretUrl();
     error = { code: -32000, message: `cannot reach ${url}`, data: { url: [url], deep: { [key]: url } } };
     const failure = await refusedOver(layer(), "eth_call");
@@ -148,7 +148,7 @@ describe.each(ways)("over %s", (name, layer) => {
 });
 
 it.each(ways.filter(([name]) => !["viem's ipc", "a transport without a URL"].includes(name)))(
-  "a payment that the node refuses is refused over %s, and says so",
+  "a payment that the node refuses over %s is refused with its reason",
   async (_, layer) => {
     error = { code: -32000, message: "insufficient funds for gas * price + value: have 1 want 2" };
     sendsOnly = true;
@@ -161,7 +161,7 @@ it.each(ways.filter(([name]) => !["viem's ipc", "a transport without a URL"].inc
   },
 );
 
-it("a socket of viem that was cut is opened again for the next request", async () => {
+it("viem's socket that was cut is opened again for the next request", async () => {
   error = { code: -32000, message: "unknown block" };
   const line = await startLine(bridge.url.replace("ws", "http"));
   const ask = Effect.flip(Rpc.Rpc.use(({ request }) => request("eth_getLogs", [])));
@@ -185,7 +185,7 @@ describe.each(ways.filter(([name]) => ["viem's transport", "viem's client", "Eff
     it.each<readonly [unknown, string]>([
       [{ code: -32601, message: `no "x" subscription in eth namespace` }, "MethodNotSupported"],
       [{ message: "too many requests" }, "RateLimited"],
-    ])("that is refused says why, and the socket goes on: %s", async (told, tag) => {
+    ])("names the reason of its refusal, and the socket stays open: %s", async (told, tag) => {
       error = told;
       const both = await Effect.runPromise(
         Effect.all([
@@ -196,7 +196,7 @@ describe.each(ways.filter(([name]) => ["viem's transport", "viem's client", "Eff
       for (const failure of both) expect(failure).toMatchObject({ _tag: "RpcError", reason: { _tag: tag } });
     });
 
-    it("hides what its refusal repeats of the URL", async () => {
+    it("shows its refusal without the URL's secrets", async () => {
       error = { code: -32000, message: `subscriptions are not allowed at ${secretUrl()}` };
       const failure = await Effect.runPromise(
         Effect.flip(Effect.scoped(subscribing(() => undefined))).pipe(Effect.provide(layer())),
@@ -206,7 +206,7 @@ describe.each(ways.filter(([name]) => ["viem's transport", "viem's client", "Eff
   },
 );
 
-it("in a batch over HTTP each error is its own, and none of them names the key", async () => {
+it("each error of a batch over HTTP is its own, and none names the key", async () => {
   error = { code: -32000, message: `unknown block at /v3/${key}`, data: { [key]: key } };
   const layer = Rpc.layerHttp(`${node.url}/v3/${key}`, { ...own, batch: true });
   const failures = await Effect.runPromise(

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-it("a text that names nobody ends the connection unread where its values weigh more than a run may have", async () => {
+it("a text without an id that weighs more than a run may have ends the connection unread", async () => {
   const { told } = await played(Effect.all([logs, logs], { concurrency: "unbounded" }), ({ asked, say }) =>
     Effect.andThen(asked(2), say(`{"x":${dense(4 * mebibyte)}}`)),
   );
@@ -32,7 +32,7 @@ it("a text that names nobody ends the connection unread where its values weigh m
   expect(longest).toBeLessThan(mebibyte);
 });
 
-it("a heavy answer that comes when nobody waits for it any more is dropped unread, and fails nobody else", async () => {
+it("a heavy answer that nobody waits for any more is dropped unread, and no other request fails", async () => {
   const late = `{"jsonrpc":"2.0","id":99,"result":${dense(4 * mebibyte)}}`;
   const { told, opened } = await played(logs, ({ asked, written, say }) =>
     Effect.andThen(
@@ -49,7 +49,7 @@ it.each([
   ["first", (id: unknown, result: string) => `{ "id": ${id}, "result": ${result}, "jsonrpc": "2.0" }\n`],
   ["last", (id: unknown, result: string) => `{"jsonrpc":"2.0","result":${result},"id":${id}}`],
   ["behind the result", (id: unknown, result: string) => `{"result":${result}, "id": ${id}, "jsonrpc": "2.0"}`],
-])("an answer too heavy fails unread, and for whom it names alone: an id %s", async (_, text) => {
+])("a too heavy answer fails unread, for the named request alone: an id %s", async (_, text) => {
   const { told, opened } = await played(
     Effect.all([Effect.result(Eth.chainId), logs], { concurrency: "unbounded" }),
     ({ asked, written, say }) =>
@@ -62,7 +62,7 @@ it.each([
   expect([opened(), longest < mebibyte / 2]).toEqual([1, true]);
 });
 
-it("an answer weighs on its run, and may have all that the endpoint allows outside one", async () => {
+it("an answer counts against its run, and may weigh the endpoint's limit outside one", async () => {
   const answers = { left: 10 * mebibyte };
   const within = Effect.updateService(logs, CurrentRun, (run) => ({ ...run, answers }));
   const { told } = await played(Effect.all([within, within, logs]), ({ asked, written, say }) =>

@@ -21,7 +21,7 @@ afterAll(async () => {
   await node.stop();
 });
 
-it("is given back where nobody waits for it any more when it is taken", async () => {
+it("a subscription is ended as soon as it begins when its subscriber is gone", async () => {
   let take: (told: unknown) => void = () => undefined;
   let givenBack = 0;
   const told = { unsubscribe: () => Promise.resolve((givenBack += 1)) };
@@ -54,7 +54,7 @@ it("is given back where nobody waits for it any more when it is taken", async ()
   expect(givenBack).toBe(2);
 });
 
-it("that the node refuses leaves the socket open, which others share", async () => {
+it("a subscription that the node refuses leaves the shared socket open", async () => {
   const [failure, chainId] = await Effect.runPromise(
     Effect.all([
       Effect.flip(
@@ -68,7 +68,7 @@ it("that the node refuses leaves the socket open, which others share", async () 
   expect([failure._tag, chainId, line.connections()]).toEqual(["RpcError", 31337, 1]);
 });
 
-it("leaves nothing behind, however often it is begun and let go of", { timeout: 60_000 }, async () => {
+it("a subscription leaves nothing behind, however often it begins and ends", { timeout: 60_000 }, async () => {
   const transport = webSocket(line.url, { reconnect: false });
   const rpcClient = await transport({}).value?.getRpcClient();
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
