@@ -69,7 +69,7 @@ const beds = [
   ["an older geth", findOldGethOrWarn("how far a transaction came, on an older geth")],
 ] as const;
 for (const [name, bin] of beds)
-  describe.skipIf(bin === null)(`on ${name}`, () => {
+  describe.skipIf(bin === null)(`sending on ${name}`, () => {
     let geth: GethDev;
     beforeAll(async () => {
       const balance = "0x21e19e0c9bab2400000";
@@ -79,7 +79,7 @@ for (const [name, bin] of beds)
     afterAll(() => geth.stop());
     const shown = (hash: string) => Effect.promise(() => rawRequest(geth.url, "eth_getTransactionByHash", [hash]));
 
-    it("a transaction above a gap is seen and not next, then next, then mined", () => {
+    it("hands over a transaction above a gap, which is seen, then next, then mined", () => {
       const { lane, states } = senderOf(ordinary, 1_337);
       return run(
         geth.url,
@@ -106,7 +106,7 @@ for (const [name, bin] of beds)
       );
     });
 
-    it("a delegated account's above a gap is handed though its hash came back, and the same bytes are sent until it is mined", () => {
+    it("hands over a delegated account's above a gap though its hash came back, and repeats the bytes until it is mined", () => {
       const { lane, states } = senderOf(delegated, 1_337);
       return run(
         geth.url,
@@ -139,8 +139,8 @@ const countOf = (lane: Nonces.Lane) =>
     Effect.map((count) => BigInt(String(count))),
   );
 
-describe("what a node shows", () => {
-  it("counts by its own fields: nothing under a hash that they do not make, nothing where it does not tell", async () => {
+describe("the states of sent transactions", () => {
+  it("follow from a shown transaction's own fields: none under a wrong hash, none where a node shows nothing", async () => {
     const anvil = await startAnvil({ noMining: true });
     const proxy = await startProxy({ target: anvil.url });
     const { states } = senderOf(ordinary, 31_337);
@@ -174,7 +174,7 @@ describe("what a node shows", () => {
 });
 
 describe("keep", () => {
-  it("sends again what the node lost, the same bytes, and nothing that the node shows or counts", async () => {
+  it("sends again the same bytes that the node lost, and nothing that the node shows or counts", async () => {
     const anvil = await startAnvil({ noMining: true });
     const proxy = await startProxy({ target: anvil.url });
     const sends = () => proxy.seen.filter(({ method }) => method === "eth_sendRawTransaction");

@@ -74,17 +74,17 @@ describe("adopting the chain's count", () => {
     expect(lane.shown()).toBe(expected);
     expect(violations(lane.snapshot())).toEqual([]);
   });
-  it("leaves to others what waits between the counts", () => {
+  it("leaves nonces between latest and pending count to others", () => {
     const lane = laneAt(5n);
     expect(lane.adoptAt(7n, 9n)).toEqual({ _tag: "Adopted", floor: 7n, next: 9n });
     expect(lane.lease()).toBe(9n);
   });
-  it("is not made to walk through what is too far below", () => {
+  it("refuses a long walk from far below", () => {
     const lane = laneAt(1_000_000n);
     expect(lane.adoptAt(3n)).toEqual({ _tag: "Forgotten", tail: 1_000_000n });
     expect(lane.state.floor).toBe(1_000_000n);
   });
-  it("forgets what is further below than is kept", () => {
+  it("forgets nonces further below than are kept", () => {
     const lane = laneAt(5n);
     lane.send();
     lane.adoptAt(9_000_000_000n);

@@ -43,7 +43,7 @@ const mine = Effect.promise(() => mineAnvil(node.url));
 const send = Nonces.withNonce(lane, (nonce) => sign(nonce));
 const minedCount = Effect.map(ask("eth_getTransactionCount", lane.address, "latest"), Number);
 
-describe("on anvil", () => {
+describe("Nonces on anvil", () => {
   itRuns("a dropped transaction is sent again, byte for byte", function* () {
     const sent = yield* Effect.all([send, send, send]);
     yield* ask("anvil_dropTransaction", sent[1].hash);
@@ -59,7 +59,7 @@ describe("on anvil", () => {
     const { ended, committed } = yield* Nonces.reconcile(lane);
     expect([ended.map(({ end }) => end), committed]).toEqual([["mined", "mined", "mined"], []]);
   });
-  itRuns("what a reorganisation dropped after it had settled is sent again", function* () {
+  itRuns("a transaction that a reorganisation dropped after it had settled is sent again", function* () {
     yield* send;
     yield* mine;
     const before = yield* ask("evm_snapshot");
@@ -76,7 +76,7 @@ describe("on anvil", () => {
     yield* mine;
     expect([floor, yield* minedCount, (yield* send).nonce]).toEqual([3n, 3, 3n]);
   });
-  itRuns("somebody else's transaction with the key is absorbed, pending and mined", function* () {
+  itRuns("somebody else's transaction with the key is taken into account, pending and mined", function* () {
     yield* send;
     const foreign = (nonce: bigint) => Effect.flatMap(sign(nonce, 777n), (raw) => ask("eth_sendRawTransaction", raw));
     yield* foreign(1n);
@@ -88,7 +88,7 @@ describe("on anvil", () => {
     expect((yield* send).nonce).toBe(4n);
     expect(yield* Nonces.check(lane)).toEqual([]);
   });
-  itRuns("a nonce that somebody else used burns ours, and says so when that is final", function* () {
+  itRuns("a nonce that somebody else used burns ours, and keep reports it when that is final", function* () {
     const sent = yield* Nonces.withNonce(lane, (nonce) =>
       Effect.gen(function* () {
         yield* ask("eth_sendRawTransaction", yield* sign(nonce, 777n));
@@ -125,7 +125,7 @@ describe("on anvil", () => {
     expect(next.nonce).toBe(2n);
     expect(yield* Effect.flip(send)).toMatchObject({ _tag: "NonceBusy", cap: 1 });
   });
-  itRuns("viem's own errors are read by the node's words, not by viem's reading of them", function* () {
+  itRuns("viem's own errors are read by the node's words, not by viem's interpretation", function* () {
     const wallet = createWalletClient({
       account: sender,
       chain: anvilChain,
@@ -149,7 +149,7 @@ describe("on anvil", () => {
 /** Transactions of both replicas together; the full proof is a thousand: `npm run crash:replicas`. */
 const many = Number(process.env["NONCE_REPLICA_SENDS"] ?? 200);
 
-describe("two replicas", () => {
+describe("two replicas on one account", () => {
   /** Each sends half, and keeps the lane beside it; blocks come 50 ms apart, and the node forgets a tenth of what it took. */
   const sendMany = async (one: Layer.Layer<NonceStore>, other: Layer.Layer<NonceStore>, count: number) => {
     const forgotten: Array<number> = [];

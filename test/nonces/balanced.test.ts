@@ -80,12 +80,12 @@ const toldOf = (isOurs: boolean, isBehind: Route): Promise<ReadonlyArray<string>
   );
 };
 
-describe("behind a load balancer", () => {
-  it("ours, once mined, is never called burned, whichever node answers what", async () => {
+describe("a transaction behind a load balancer", () => {
+  it("is never called burned once it is mined, whichever node answers what", async () => {
     const told = await Promise.all([...fixed, ...mixed].map((isBehind) => toldOf(true, isBehind)));
     expect(new Set(told.flat())).toEqual(new Set(["tooLow", "mined"]));
   });
-  it("burned is said where the other's transaction was found in a final block", async () => {
+  it("is called burned where another's transaction was found in a final block", async () => {
     expect(await toldOf(false, () => false)).toEqual(["NonceBurned", "burned"]);
     // A node that is behind has neither the block nor the count: nobody can say
     expect(await toldOf(false, () => true)).toEqual(["tooLow"]);
@@ -94,7 +94,7 @@ describe("behind a load balancer", () => {
   });
 });
 
-describe("a nonce that was taken while ours was sent", () => {
+describe("a nonce that was used while ours was sent", () => {
   /** Sends bytes that come too late, for what `before` does. */
   const late = (chain: SimulatedChain, before: Effect.Effect<unknown, unknown, NonceStore | Rpc>) =>
     Nonces.withNonce(
@@ -103,7 +103,7 @@ describe("a nonce that was taken while ours was sent", () => {
       (raw) => Effect.andThen(before, Effect.try({ try: () => chain.send(raw), catch: (error) => error })),
     );
 
-  it("is not burned by a replacement of ours that was committed meanwhile", async () => {
+  it("is not burned by our own replacement, committed meanwhile", async () => {
     const chain = new SimulatedChain();
     chain.receiptsLag = true;
     const outcome = await run(
@@ -125,7 +125,7 @@ describe("a nonce that was taken while ours was sent", () => {
     );
     expect(outcome).toBe("tooLow");
   });
-  it("is not called burned by a store that keeps it no more, for it cannot say what replaced it", async () => {
+  it("is not called burned by a store that forgot it, because that cannot say what replaced it", async () => {
     const chain = new SimulatedChain();
     const forgetful = changed((store) => ({
       read: (id) => Effect.map(store.read(id), (read) => (read === null ? null : { ...read, slots: [] })),

@@ -15,7 +15,7 @@ const none = null as never;
 const refusal = (call: unknown) => Effect.flip(call as Effect.Effect<unknown, unknown, NonceStore | Rpc>);
 const refused = (field: string) => ({ _tag: "InvalidLane", field });
 
-itOnChain("counts in the wrong form are refused by every call", function* () {
+itOnChain("every call refuses counts in the wrong form", function* () {
   yield* Nonces.adopt(lane, { counts });
   const calls = [
     Nonces.keep(lane, { counts: counts as never }),
@@ -32,7 +32,7 @@ itOnChain("counts in the wrong form are refused by every call", function* () {
   for (const call of calls) expect(yield* refusal(call)).toMatchObject(refused("counts"));
 });
 
-itOnChain("what is null is absent, and what a call does not take is not judged", function* (chain) {
+itOnChain("null options are absent, and options that a call does not take are not checked", function* (chain) {
   expect(yield* Nonces.bootstrap(lane, { settleMs: 0, counts: none })).toBe(true);
   expect(yield* Nonces.peek(lane, none)).toBe(0n);
   expect(yield* Nonces.peek(lane, { counts: none })).toBe(0n);
@@ -49,7 +49,7 @@ itOnChain("what is null is absent, and what a call does not take is not judged",
   yield* Fiber.interrupt(keeping);
 });
 
-itOnChain("keep outlives counts that are thrown, and asks for them in each round", function* (chain) {
+itOnChain("keep survives a counts function that throws, and calls it in each round", function* (chain) {
   yield* send();
   const { pool } = chain.account(lane.address);
   pool.clear();
@@ -65,7 +65,7 @@ itOnChain("keep outlives counts that are thrown, and asks for them in each round
   yield* Fiber.interrupt(keeping);
 });
 
-itOnChain("what is to send or sign and is no function is refused, with nothing recorded", function* (chain) {
+itOnChain("a send or sign that is no function is refused, with nothing recorded", function* (chain) {
   const wrong = "x" as never;
   const raw = yield* sign(0n);
   for (const fill of [Nonces.withNonce, Nonces.fillGap]) {

@@ -45,7 +45,7 @@ describe("a lane", () => {
     expect(sizes).toEqual([200 - pruneStep, 200 - 2 * pruneStep, 200 - 3 * pruneStep, 0]);
     expect(state).toMatchObject({ floor: 200n, next: 200n, tail: 200n });
   });
-  it("takes only so many replacements", () => {
+  it("accepts a limited number of replacements", () => {
     const { view, apply } = pureLane();
     apply(begin(at(0n), keepAll, 0));
     apply(reserve(view(), request({ token: "the-only-token-here" }), 1));
@@ -59,8 +59,8 @@ describe("a lane", () => {
   });
 });
 
-describe("the health probe", () => {
-  it("tells every fault of a lane that holds very many", () => {
+describe("the check of a lane", () => {
+  it("finds every fault of a lane that holds very many nonces", () => {
     const foreign = Array.from({ length: 60_000 }, (_, index) => ({
       nonce: BigInt(index),
       ...freeSlot,
@@ -104,7 +104,7 @@ describe("the health probe", () => {
     ["the bounds are out of order: 5, 5, 4", whole([], { next: 4n })],
   ];
   it.each(bad)("finds that %s", (what, snapshot) => expect(violations(snapshot)).toContain(what));
-  it("finds nothing in a sound lane", () => {
+  it("finds no fault in a sound lane", () => {
     const pair = [slot(6n, { ...held, token: "pair", width: 2 }), slot(7n, { ...held, token: "pair", width: 0 })];
     const old = slot(4n, { ...sent, state: "settled", token: "old", attempts: [attempt(9)] });
     expect(violations(whole([old, slot(5n, sent), ...pair], { tail: 4n, next: 8n }))).toEqual([]);

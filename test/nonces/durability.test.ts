@@ -8,7 +8,7 @@ import { layerNodeRedis, type NodeRedisClient, type Options } from "../../src/re
 import { freshLane } from "./lanes.js";
 import { findRedis, startRedis } from "./servers.js";
 
-describe("what a Redis may forget", () => {
+describe("the warning of a Redis that may forget", () => {
   const kept = ["appendonly", "yes", "appendfsync", "always"];
   const whole = ["maxmemory-policy", "noeviction"];
   const about = (answers: ReadonlyArray<unknown>, replicas = 0) =>
@@ -28,12 +28,12 @@ describe("what a Redis may forget", () => {
       ["appendonly", "maxmemory-policy"],
     ],
     ["the same in bytes", [[Buffer.from("appendonly"), Buffer.from("no")]], 0, ["appendonly"]],
-  ])("is %s", (_, answers, replicas, found) => expect(about(answers, replicas)).toEqual(found));
+  ])("names %s", (_, answers, replicas, found) => expect(about(answers, replicas)).toEqual(found));
 });
 
 const bin = findRedis("what a Redis may forget");
 
-describe.skipIf(bin === null)("the settings of a server", () => {
+describe.skipIf(bin === null)("the settings of a Redis server", () => {
   /** What is logged by two reads of one store. */
   const warnings = async (client: NodeRedisClient, options?: Options) => {
     const said: Array<string> = [];
@@ -49,7 +49,7 @@ describe.skipIf(bin === null)("the settings of a server", () => {
   };
 
   it.each([true, false])(
-    "are read once by each process, whoever started its lanes, and told where they forget (durable: %s)",
+    "are read once by each process, whoever started its lanes, with a warning where they forget (durable: %s)",
     async (durable) => {
       const server = await startRedis(bin ?? "", { durable });
       const client = await createClient({ socket: { path: server.socket, tls: false } }).connect();

@@ -23,7 +23,7 @@ const servers = [
 
 describe.each(servers)("$name with a replica", ({ bin }) => {
   if (bin === null) {
-    it("needs a server that is not installed", () => expect(bin).toBeNull());
+    it("is tested only where a server is installed", () => expect(bin).toBeNull());
     return;
   }
   const connect = async (path: string) => {
@@ -57,7 +57,7 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
     return { token, nonce: answer.nonce };
   };
 
-  it("has every acknowledged commit after a failover, and of the others none was handed out", async () => {
+  it("has every acknowledged commit after a failover, and handed out none of the others", async () => {
     const { replicated, newProcess } = await start();
     const store = await newProcess();
     await run(store.bootstrap(lane, at(0n), keepAll));
@@ -82,7 +82,7 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
     expect(slots?.[1]?.[1]).not.toBe("committed");
   }, 90_000);
 
-  it("is no lane that went back in time to a process whose unacknowledged commit it forgot", async () => {
+  it("is refused as a lane that went back in time by a process whose unacknowledged commit it lost", async () => {
     const { replicated } = await start();
     let client = await connect(replicated.socket);
     const store = await process({ sendCommand: (words) => client.sendCommand(words) });
@@ -120,7 +120,7 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
   };
 
   it.each(Object.entries(clients))(
-    "does not take another server's replicas for those of the commit, over %s",
+    "ignores another server's replicas when it counts those of a commit, over %s",
     async (_, make) => {
       const { replicated, newProcess } = await start();
       const directory = mkdtempSync(join(tmpdir(), "proxy-"));
@@ -149,7 +149,7 @@ describe.each(servers)("$name with a replica", ({ bin }) => {
     90_000,
   );
 
-  it("refuses what is asked of a replica, though it could be written there", async () => {
+  it("refuses requests to a replica, though that could be written", async () => {
     const port = await freePort();
     const primary = await startRedis(bin, { args: ["--port", String(port)] });
     onTestFinished(primary.stop);

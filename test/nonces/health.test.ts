@@ -51,14 +51,14 @@ describe("health", () => {
     ["a gap that the chain has passed", { gaps: [4n] }, []],
     ["an old one where the chain is not known", { counts: null, committed: [committed(4n, "", 300_001)] }, ["old"]],
     ["a name of the language", { committed: [committed(5n, "constructor")] }, []],
-  ])("of %s", (_, change, kinds) => {
+  ])("lists the problems of %s", (_, change, kinds) => {
     expect(health({ ...sound, ...change }).map(({ kind }) => kind)).toEqual(kinds);
   });
-  it("says of one that the chain has passed neither that it is not mined nor to replace it", () => {
+  it("calls a nonce already used on chain, and does not say to replace it", () => {
     const [concern] = health({ ...sound, committed: [committed(4n, "accepted", 300_001)] });
     expect(concern?.sentence).toContain("nonce 4 is already used on chain, and no process watches this account");
   });
-  it("takes the age from its caller", () => {
+  it("takes the age limit from its caller", () => {
     expect(health(sound, { oldAfterMs: 999 })).toMatchObject([{ kind: "old", nonce: 5n }]);
   });
 });

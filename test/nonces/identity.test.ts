@@ -14,7 +14,7 @@ import { quick, send } from "./running.js";
 const hash = (byte: string) => `0x${byte.repeat(32)}` as Hash;
 const anchor = { block: 7n, hash: hash("ab") };
 
-describe("the block that a chain is known by", () => {
+describe("the anchor block that identifies a chain", () => {
   it("is written beside the lane, and nothing else is read as one", () => {
     expect(anchorIn(markOf(anchor))).toEqual(anchor);
     for (const mark of [null, "", "7", `7 ${hash("ab")} `, `-7 ${hash("ab")}`, `7 ${hash("ab").slice(2)}`])
@@ -27,7 +27,7 @@ describe("the block that a chain is known by", () => {
     ["a chain that ends before it", anchor, "none", null],
     ["a node that does not tell", anchor, null, undefined],
     ["a lane that knows none", null, { hash: hash("cd") }, undefined],
-  ] as const)("against %s", (what, known, found, actual) => {
+  ] as const)("contradicts another found block, or does not: %s", (what, known, found, actual) => {
     const wrong = contradiction("lane", known, found);
     if (actual === undefined || what.startsWith("the same")) return expect(wrong).toBeNull();
     expect(wrong).toMatchObject({ _tag: "NonceChainReset", block: 7n, actual, mayBeSent: false });
@@ -42,7 +42,7 @@ describe("the block that a chain is known by", () => {
     [anchor, null, null, null],
     [anchor, 134n, null, null],
     [anchor, 135n, null, 71n],
-  ] as const)("moves on with the final one: %o at %s, %s", (known, final, head, next) =>
+  ] as const)("moves on with the final block: %o at %s, %s", (known, final, head, next) =>
     expect(nextAnchor(known, final, head)).toBe(next),
   );
 });
@@ -55,7 +55,7 @@ const on = (chain: Layer.Layer<Rpc.Rpc>, store: Store, settings: Partial<typeof 
     );
 };
 
-describe("a lane whose chain was reset", () => {
+describe("a lane on a chain that was reset", () => {
   const start = async () => {
     const store = await Effect.runPromise(makeMemory);
     const chain = new SimulatedChain();
@@ -67,7 +67,7 @@ describe("a lane whose chain was reset", () => {
   };
   const reset = () => Object.assign(new SimulatedChain(), { identity: "22" });
 
-  it("is refused by who reconciles and by who reserves, and none of its payments is sent again", async () => {
+  it("is refused by reconcile and by reserve, and none of its payments is sent again", async () => {
     const store = await start();
     const other = reset();
     const run = on(other.layer(), store, { doubtMs: 0 });
@@ -81,7 +81,7 @@ describe("a lane whose chain was reset", () => {
     expect(await run(Nonces.bootstrap(lane, { settleMs: 1 }))).toBe(true);
     expect((await run(send())).nonce).toBe(0n);
   });
-  it("is refused though the same endpoint was just found to be right by another store", async () => {
+  it("is refused though another store just found the same endpoint right", async () => {
     const store = await start();
     const layer = reset().layer();
     const fresh = await Effect.runPromise(makeMemory);
@@ -91,7 +91,7 @@ describe("a lane whose chain was reset", () => {
     )(Effect.all([Nonces.adopt(lane), Nonces.reserve(lane), Nonces.reserve(lane)]).pipe(Effect.scoped));
     expect(await on(layer, store, { doubtMs: 0 })(Effect.flip(send()))).toMatchObject({ _tag: "NonceChainReset" });
   });
-  it("is the same one where it only went back", async () => {
+  it("stays usable where the chain only went back", async () => {
     const store = await start();
     const chain = new SimulatedChain();
     const run = on(chain.layer(), store, { doubtMs: 0 });
@@ -99,7 +99,7 @@ describe("a lane whose chain was reset", () => {
     expect((await run(Nonces.reconcile(lane))).resent.map(({ nonce }) => nonce)).toEqual([1n, 2n]);
   });
 
-  it("is noticed though the first block is the same, as soon as the lane saw the second, and again in the store", async () => {
+  it("is noticed though the first block is the same, once the lane saw the second, and again in the store", async () => {
     const store = await start();
     const other = new SimulatedChain();
     const answer = other.answer.bind(other);

@@ -42,7 +42,7 @@ const kept = async (
 };
 
 describe("keep", () => {
-  it("logs at Warning and counts what failed, backs off, and works again", async () => {
+  it("logs failures at Warning and counts them, backs off, and works again", async () => {
     const chain = new SimulatedChain();
     const { pool } = chain.account(sender.address);
     let failedForMs = 0;
@@ -70,7 +70,7 @@ describe("keep", () => {
     expect(failedForMs).toBeGreaterThan(200);
   });
 
-  it("outlives a store that dies, and says once what a node refuses", async () => {
+  it("outlives a store that dies, and reports once what a node refuses", async () => {
     const chain = new SimulatedChain();
     let asked = 0;
     const dying = changed((store) => ({

@@ -16,7 +16,7 @@ it.each([
   [{ chainId: 1, address: [address] }, "the lane's address: an address has 20 bytes of hex · correct `address`"],
   [{ chainId: 1, address: Symbol("x") }, "the lane's address: an address has 20 bytes of hex · correct `address`"],
   [{ chainId: 1, address, key: Symbol("x") }, "the lane's key: a nonce key has at most 192 bits · correct `key`"],
-])("the lane %j is refused by what is wrong", (lane, message) => {
+])("a lane %j is refused with its fault", (lane, message) => {
   const result = laneOf(lane as Lane);
   expect(Result.isFailure(result) && result.failure.message).toBe(message);
 });
@@ -51,7 +51,7 @@ it.each<ReadonlyArray<unknown>>([
   [{ nonce: 0 }, "nonce", "must be a bigint from 0 on"],
   [{ replaces: "0x11" }, "replaces", "must be a hash of 32 bytes"],
   ...[5, "x", []].map((options) => [options, "options", "must be an object"]),
-])("%# options that cannot be right are refused by their name", (options, field, problem) => {
+])("impossible options are refused by their name: %#", (options, field, problem) => {
   expect(besideLane(options as object, all)).toMatchObject({
     _tag: "Failure",
     failure: { _tag: "InvalidLane", field, problem },
@@ -59,11 +59,11 @@ it.each<ReadonlyArray<unknown>>([
 });
 
 it.each([undefined, null, {}, { settleMs: 0, waitMs: 0, ttl: 1.5, everyMs: 0.5 }, { ttl: null, everyMs: undefined }])(
-  "options that are right, or absent, are taken: %j",
+  "possible or absent options are accepted: %j",
   (options) => expect(Result.isSuccess(besideLane(options, all))).toBe(true),
 );
 
-it("only what a call takes is judged, in the form that it takes, and null is absent", () => {
+it("only the options of a call are checked, in the form that it takes, with null as absent", () => {
   const counts = { latest: 0n, pending: 0n };
   const taken = besideLane({ counts, nonce: 5, ttl: null }, ["counts", "ttl"]);
   expect(Result.getOrThrow(taken)).toEqual({ counts });

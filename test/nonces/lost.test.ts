@@ -34,8 +34,8 @@ import {
 
 const silent = (operation: string) => new NonceStoreError({ operation, detail: "no answer", isRetryable: true });
 
-describe("answers of the store that are lost", () => {
-  it("leave no lease that nobody holds: the nonces are free as soon as it answers", async () => {
+describe("store answers that are lost", () => {
+  it("leave no lease without a holder: the nonces are free as soon as the store answers", async () => {
     const chain = new SimulatedChain();
     let isDown = false;
     // What is asked is done; the answer is lost
@@ -70,8 +70,8 @@ describe("answers of the store that are lost", () => {
   });
 });
 
-describe("500 payments at once that may wait", () => {
-  it("are all sent, in the order of their places, with few requests for each", async () => {
+describe("500 payments at once", () => {
+  it("are all sent, in the order of their places, with few requests each", async () => {
     const chain = new SimulatedChain();
     const mining = setInterval(() => chain.mine(), 25);
     const sent = await run(
@@ -93,8 +93,8 @@ describe("500 payments at once that may wait", () => {
   }, 150_000);
 });
 
-describe("whether something may be sent", () => {
-  it("is told by whatever a payment fails with", () => {
+describe("mayBeSent", () => {
+  it("is part of whatever error a payment fails with", () => {
     const reason = new Timeout({ detail: "" });
     const failures = ["eth_getTransactionCount", "eth_sendRawTransaction"].map(
       (method) => new RpcError({ method, reason }),
@@ -102,7 +102,7 @@ describe("whether something may be sent", () => {
     expect(failures.map(({ mayBeSent }) => mayBeSent)).toEqual([false, true]);
     expect(new ChainIdMismatch({ expected: 1n, actual: 5n }).mayBeSent).toBe(false);
   });
-  it("is not told of a call that committed before by a request of it that failed", () => {
+  it("is not true of a call that committed before, because of a later failed request of its own", () => {
     const one = { lane: "l", nonce: 1n, hash: `0x${"ab".repeat(32)}` as const };
     const holding = { tokens: new Set(["a", "b"]), committed: new Map([[one.hash, one]]) };
     const error = new RpcError({ method: "eth_call", reason: new Timeout({ detail: "" }) });
@@ -110,8 +110,8 @@ describe("whether something may be sent", () => {
   });
 });
 
-describe("a payment whose nonce another wallet of the user took", () => {
-  it("is told as burned by keep, and keeps the lane from being healthy", async () => {
+describe("a payment whose nonce the user's other wallet used", () => {
+  it("is reported as burned by keep, and keeps the lane from being healthy", async () => {
     const chain = new SimulatedChain();
     const { told, concerns } = await run(
       chain,
@@ -173,7 +173,7 @@ describe.skipIf(redis === null)("a lane that Redis lost", () => {
   it.each([
     ["all that it had", ["FLUSHALL"], "the same"],
     ["the lane, as eviction does,", ["DEL", key], "another"],
-  ] as const)("with %s is not started as if it were new", async (_, words, ofProcess) => {
+  ] as const)("is not started as if it were new, after %s", async (_, words, ofProcess) => {
     const { refused, again } = await startedAndLost(
       () => layerNodeRedis(client),
       () => client.sendCommand([...words]),
@@ -182,7 +182,7 @@ describe.skipIf(redis === null)("a lane that Redis lost", () => {
     expect(refused).toMatchObject(isRefused);
     expect(again).toMatchObject(isStarted);
   });
-  it("is not known to have been there where all is lost, to a process that saw nothing: the pool may tell", async () => {
+  it("is a cold start and no known loss to a process that saw nothing of it, though the pool holds its transaction", async () => {
     const chain = new SimulatedChain({ blind: true });
     const on = <A, E>(effect: Effect.Effect<A, E, NonceStore | Rpc>) =>
       run(chain, effect, { store: layerNodeRedis(client) });
@@ -198,7 +198,7 @@ describe.skipIf(redis === null)("a lane that Redis lost", () => {
 });
 
 const postgres = findPostgres("lanes lost by Postgres");
-describe.skipIf(postgres === null)("a lane that Postgres lost", () => {
+describe.skipIf(postgres === null)("a lane that Postgres may have lost", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres(postgres ?? "");
@@ -215,7 +215,7 @@ describe.skipIf(postgres === null)("a lane that Postgres lost", () => {
   const stores = () => Layer.orDie(layerPostgres.pipe(Layer.provide(client())));
   const migrated = () => Effect.runPromise(migrate.pipe(Effect.provide(client())));
 
-  it("is not lost a second away, with the settings as they are", async () => {
+  it("is still there a second later with the settings as they are", async () => {
     await migrated();
     const far = mkdtempSync(join(tmpdir(), "far-"));
     const stop = await startDelaying(server.socket, join(far, ".s.PGSQL.5432"), 500);
@@ -253,7 +253,7 @@ describe.skipIf(postgres === null)("a lane that Postgres lost", () => {
         await migrated();
       },
     ],
-  ] as const)("%s is not started as if it were new", async (_, lose) => {
+  ] as const)("is not started as if it were new, after %s", async (_, lose) => {
     await migrated();
     // Layers close their pool with their scope: the store keeps one of its own
     const scope = Effect.runSync(Scope.make());

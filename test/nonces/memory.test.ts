@@ -10,14 +10,14 @@ import { runs } from "../harness/parts.js";
 describe("the memory store", () => {
   contract((use) => Effect.runPromise(Effect.flatMap(NonceStore, use).pipe(Effect.provide(layerMemory))), runs(1_000));
 
-  it("is one for the whole process, however often it is provided; one for tests is not", async () => {
+  it("is one for the whole process, however often it is provided; the one for tests is not", async () => {
     const lane = freshLane();
     const begin = Effect.flatMap(NonceStore, (store) => store.bootstrap(lane, at(5n), keepAll));
     const layers = [layerMemory, layerMemory, layerNonces, layerNonces];
     const isNew = layers.map((layer) => Effect.runPromise(Effect.provide(begin, layer, { local: true })));
     expect(await Promise.all(isNew)).toEqual([true, false, true, true]);
   });
-  it("is one for a second copy of the package as well, or the same one loaded anew", async () => {
+  it("is shared with a second copy of the package, or the same one loaded again", async () => {
     // A module of its own, as a bundler or a hot reload makes it
     vi.resetModules();
     const copy = await import("../rooms/nonces.js");

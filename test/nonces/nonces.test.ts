@@ -30,7 +30,7 @@ describe("withNonce", () => {
     const failing = Nonces.withNonce(lane, () => Effect.fail("the user said no" as const));
     expect([yield* Effect.flip(failing), (yield* send()).nonce]).toEqual(["the user said no", 0n]);
   });
-  itOnChain("sends with what it is given, and reads its answer", function* () {
+  itOnChain("sends with the function that it is given, and reads its answer", function* () {
     const seen: Array<Hex> = [];
     const sending = (raw: Hex) =>
       Effect.sync(() => {
@@ -47,7 +47,7 @@ describe("withNonce", () => {
       "from",
       (nonce: bigint) => Effect.map(sign(nonce), (raw): `0x${string}` => `0x${raw.slice(2, -64)}${"1".repeat(64)}`),
     ],
-  ])("sends nothing that was signed with another %s", async (field, wrong) => {
+  ])("sends nothing that was signed with a different %s", async (field, wrong) => {
     const chain = new SimulatedChain();
     const [failure, sent] = await run(chain, Effect.all([Effect.flip(Nonces.withNonce(lane, wrong)), send()]));
     expect(failure).toMatchObject({ _tag: "SignedMismatch", field, mayBeSent: false });
@@ -95,7 +95,7 @@ describe("withNonce", () => {
           return chain.send(raw);
         }).pipe(Effect.catchDefect(Effect.fail)),
     );
-  itOnChain("tells a nonce that ours used from one that somebody else used", function* (chain) {
+  itOnChain("tells a nonce that our transaction used from one that somebody else used", function* (chain) {
     const ours = yield* sendAfter(chain, (raw) => {
       chain.send(raw);
       chain.mine();
@@ -105,18 +105,21 @@ describe("withNonce", () => {
     expect(foreign).toMatchObject({ _tag: "NonceBurned", nonce: 1n, mayBeSent: false });
     expect((yield* send()).nonce).toBe(2n);
   });
-  itOnChain("does not say burned because receipts lag behind the count: it finds ours in the block", function* (chain) {
-    chain.receiptsLag = true;
-    const sent = yield* sendAfter(chain, (raw) => {
-      chain.send(raw);
-      chain.mine();
-    });
-    yield* Nonces.reconcile(lane);
-    yield* Effect.sleep(80);
-    expect(sent.outcome.kind).toBe("tooLow");
-    expect((yield* Nonces.reconcile(lane)).ended).toMatchObject([{ nonce: 0n, hash: sent.hash, end: "mined" }]);
-  });
-  itOnChain("uses two nonces for an authorisation of the sender itself, and knows one when it sees it", function* () {
+  itOnChain(
+    "finds ours in the block, and does not call it burned, where receipts lag behind the count",
+    function* (chain) {
+      chain.receiptsLag = true;
+      const sent = yield* sendAfter(chain, (raw) => {
+        chain.send(raw);
+        chain.mine();
+      });
+      yield* Nonces.reconcile(lane);
+      yield* Effect.sleep(80);
+      expect(sent.outcome.kind).toBe("tooLow");
+      expect((yield* Nonces.reconcile(lane)).ended).toMatchObject([{ nonce: 0n, hash: sent.hash, end: "mined" }]);
+    },
+  );
+  itOnChain("uses two nonces for the sender's own authorisation, and recognises one", function* () {
     const mismatch = { _tag: "SignedMismatch", field: "authorizationList" };
     expect(yield* Effect.flip(Nonces.withNonce(lane, signPair))).toMatchObject(mismatch);
     const plain = Nonces.withNonce(lane, (nonce) => sign(nonce), undefined, { width: 2 });
@@ -147,7 +150,7 @@ describe("reserve", () => {
     });
     expect(yield* Effect.scoped(program)).toEqual([0n, 0n, `0x${"ab".repeat(32)}`]);
   });
-  it("asks nothing of the chain when the counts are given, and peeks without taking", async () => {
+  it("asks nothing of the chain when the counts are given, and peeks without reserving", async () => {
     const counts = at(4n);
     const found = Effect.gen(function* () {
       const cold = yield* Nonces.peek(lane, { counts: at(4n, 6n) });
@@ -157,7 +160,7 @@ describe("reserve", () => {
     });
     expect(await run(new SimulatedChain({}, 1), Effect.scoped(found))).toEqual([6n, 4n, 5n, 5n, 5n]);
   });
-  it("lets a delegated sender have one in flight, others sixteen (invariant 9)", async () => {
+  it("gives a delegated sender one nonce in flight, others sixteen (invariant 9)", async () => {
     const chain = new SimulatedChain();
     chain.codes.set(sender.address.toLowerCase(), `0xef0100${"11".repeat(20)}`);
     const delegated = await run(chain, Effect.all([send(), Effect.flip(send())]));
@@ -168,7 +171,7 @@ describe("reserve", () => {
     );
     expect(busy).toMatchObject([{ _tag: "NonceBusy", inFlight: 16, cap: 16 }]);
   });
-  itOnChain("refuses what cannot be a lane, another chain, and the counts of a key", function* () {
+  itOnChain("refuses an impossible lane, another chain, and the counts of a key", function* () {
     const wrongs = [{ chainId: 0 }, { address: "0x12" as const }, { key: -1n }, { key: 1n }, { chainId: 10 }];
     const failures = yield* Effect.forEach(wrongs, (wrong) =>
       Effect.flip(Effect.scoped(Nonces.reserve({ ...lane, ...wrong }))),
@@ -183,9 +186,9 @@ describe("reserve", () => {
   });
 });
 
-describe("a store that lasts", () => {
+describe("a durable store", () => {
   const lasting = () => changed(() => ({ persistent: true }));
-  it("is cold until one call starts it, which waits for the counts to agree, and answers at once when it is known", async () => {
+  it("is cold until one call starts it and the counts agree, and answers at once from then on", async () => {
     const chain = new SimulatedChain();
     const started = Effect.gen(function* () {
       const cold = yield* Effect.flip(send());
@@ -207,7 +210,7 @@ describe("a store that lasts", () => {
     });
     await run(chain, started, { store: lasting() });
   });
-  it("can be started at the counts as they are", async () => {
+  it("can be started at given counts", async () => {
     const chain = new SimulatedChain();
     chain.account(sender.address).pool.set(0, "0x01");
     const [, sent] = await run(chain, Effect.all([Nonces.adopt(lane), send()]), { store: lasting() });
@@ -252,7 +255,7 @@ describe("reconcile", () => {
 
 describe("a store that fails", () => {
   const broken = new NonceStoreError({ operation: "reserve", detail: "gone", isRetryable: true });
-  it("is asked again with the same token, so that a lost reply costs nothing", async () => {
+  it("is retried with the same token, so that a lost reply costs nothing", async () => {
     const chain = new SimulatedChain();
     /** Acts, and loses the first reply of each operation. */
     const losing = changed((store) => {
@@ -267,7 +270,7 @@ describe("a store that fails", () => {
     const sent = await run(chain, Effect.all([send(), send(), send()]), { store: losing });
     expect(sent.map(({ nonce }) => nonce)).toEqual([0n, 1n, 2n]);
   });
-  it("that says no after a try without an answer is in doubt: it may have committed, told another, and lost it", async () => {
+  it("leaves the answer in doubt when it says no after a lost try: the first may have committed", async () => {
     const chain = new SimulatedChain();
     for (const answer of ["lost", "cold"] as const) {
       let tries = 0;
@@ -286,7 +289,7 @@ describe("a store that fails", () => {
     }
     expect(chain.broadcasts).toEqual([]);
   });
-  it("is waited for only so long, also where nothing can be interrupted", async () => {
+  it("is waited for a limited time, also where nothing can be interrupted", async () => {
     const chain = new SimulatedChain();
     const settings = { storeTimeoutMs: 20, storeRetries: 0 };
     const began = performance.now();
@@ -296,7 +299,7 @@ describe("a store that fails", () => {
     expect(performance.now() - began).toBeLessThan(2_000);
     expect(chain.broadcasts).toEqual([]);
   });
-  it("does not undo a send by failing to be told of it", async () => {
+  it("does not undo a send when it cannot be told of that", async () => {
     const chain = new SimulatedChain();
     const deaf = changed(() => ({ report: () => Effect.fail(broken) }));
     const sent = await run(chain, send(), { store: deaf, settings: { storeRetries: 0 } });
@@ -304,7 +307,7 @@ describe("a store that fails", () => {
   });
 });
 
-describe("interruption", () => {
+describe("interruption of a send", () => {
   /** Interrupts at the n-th boundary between the protocol and the store, the chain or the signer. */
   const interruptedAt = async (at: number) => {
     const chain = new SimulatedChain();
@@ -368,8 +371,8 @@ describe("interruption", () => {
   });
 });
 
-describe("what is seen of it", () => {
-  it("is counted", async () => {
+describe("observing Nonces", () => {
+  it("counts reservations, sends and releases", async () => {
     const chain = new SimulatedChain();
     const snapshot = await run(
       chain,
@@ -412,7 +415,7 @@ describe("what is seen of it", () => {
       gaps: 1,
     });
   });
-  itOnChain("reads as text", function* (chain) {
+  itOnChain("prints status as text", function* (chain) {
     yield* send();
     chain.mine();
     yield* Effect.scoped(Effect.andThen(Nonces.reserve(lane), send()));
@@ -430,7 +433,7 @@ describe("what is seen of it", () => {
         DAMAGED    nonce 9 \\u{202e}"
     `);
   });
-  it("fails for a lane nobody started", async () => {
+  it("fails for a lane that was never started", async () => {
     expect(await run(new SimulatedChain(), Effect.flip(Nonces.status(lane)))).toMatchObject({ _tag: "NonceColdStart" });
     expect(await run(new SimulatedChain(), Effect.flip(Nonces.reconcile(lane)))).toMatchObject({
       _tag: "NonceColdStart",

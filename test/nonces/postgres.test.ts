@@ -54,7 +54,7 @@ if (bin !== null) {
       return { ...stores[0], ...(Object.fromEntries(taken) as Partial<Store>) };
     };
     it(
-      "lives through random histories in two processes by turns, like one",
+      "behaves like the model through random histories in two processes by turns",
       () =>
         run(() =>
           Effect.gen(function* () {
@@ -94,7 +94,7 @@ if (bin !== null) {
           expect(yield* stores[0].check(lane)).toEqual([]);
         }),
       ));
-    it("asks one statement for an operation, and no more for many that wait on a lane", () =>
+    it("needs one statement for an operation, and no more for many that wait on a lane", () =>
       run(() =>
         Effect.gen(function* () {
           const sql = yield* SqlClient;
@@ -178,7 +178,7 @@ if (bin !== null) {
           yield* execute("SELECT pg_reload_conf()");
         }),
       ));
-    it("fails nobody where transactions are serializable by default", () =>
+    it("works where transactions are serializable by default", () =>
       run((store) =>
         Effect.gen(function* () {
           yield* execute("ALTER SYSTEM SET default_transaction_isolation = 'serializable'");
@@ -244,7 +244,7 @@ if (bin !== null) {
       (use) => run(use),
       ({ id }) => runtime.runPromise(execute(`DELETE FROM evm_preflight_nonce_lane WHERE lane = '${id}'`)),
     );
-    it("finds what somebody broke, and does not take it for an answer", () =>
+    it("detects a damaged row, and does not take it for an answer", () =>
       run((store) =>
         Effect.gen(function* () {
           const lane = freshLane();
@@ -258,7 +258,7 @@ if (bin !== null) {
           expect(yield* Effect.flip(store.check(lane))).toMatchObject({ operation: "check", isRetryable: false });
         }),
       ));
-    it("keeps the partition in the tables as well", () =>
+    it("enforces the lane's invariants in the tables as well", () =>
       run((store) =>
         Effect.gen(function* () {
           const lane = freshLane();
@@ -272,7 +272,7 @@ if (bin !== null) {
           }
         }),
       ));
-    it("says what failed when the tables are missing", () =>
+    it("names the failure when the tables are missing", () =>
       run((store) =>
         Effect.gen(function* () {
           yield* execute("ALTER TABLE evm_preflight_nonce_lane RENAME TO elsewhere");
@@ -284,7 +284,7 @@ if (bin !== null) {
       ));
   });
 } else {
-  describe("the Postgres store", () => {
-    it("needs Postgres, which is not installed", () => expect(bin).toBeNull());
+  describe("the Postgres store without a server", () => {
+    it("is skipped: Postgres is not installed", () => expect(bin).toBeNull());
   });
 }

@@ -71,7 +71,7 @@ for (const [name, connect] of bin === null ? [] : clients) {
       const keys = (await client.sendCommand(["KEYS", "mine:*"])) as ReadonlyArray<string>;
       expect([...keys].sort()).toEqual(["mine:nonces:lanes", `mine:nonces:{${lane.id}}`]);
     });
-    it("takes no answer of another question, whoever mixed them up", async () => {
+    it("drops an answer to another question, whoever mixed them up", async () => {
       const answers: Array<Promise<unknown>> = [];
       let mixes = false;
       const mixing = {
@@ -170,7 +170,7 @@ for (const [name, connect] of bin === null ? [] : clients) {
         expect(yield* say("HGET", oldKey, "format")).toBe("2");
       },
     );
-    itOnStore("names nobody whom all wait for where what is in the way was lost", function* (store) {
+    itOnStore("names no blocking nonce where the lane's head was lost", function* (store) {
       const lane = freshLane();
       yield* store.bootstrap(lane, at(5n), keepAll);
       yield* store.reserve(lane, request({ counts: at(5n) }));
@@ -178,7 +178,7 @@ for (const [name, connect] of bin === null ? [] : clients) {
       const { answer } = yield* store.reserve(lane, request({ counts: at(5n), cap: 1 }));
       expect(answer).toEqual({ _tag: "Busy", inFlight: 1, cap: 1, retryInMs: null, head: null });
     });
-    itOnStore("finds what somebody broke", function* (store) {
+    itOnStore("finds a damaged lane", function* (store) {
       const lane = freshLane();
       const key = `evm-preflight:nonces:{${lane.id}}`;
       yield* store.bootstrap(lane, at(5n, 7n), keepAll);
@@ -226,6 +226,6 @@ for (const [name, connect] of bin === null ? [] : clients) {
 }
 
 if (bin === null)
-  describe("the Redis store", () => {
-    it("needs redis-server, which is not installed", () => expect(bin).toBeNull());
+  describe("the Redis store without a server", () => {
+    it("is skipped: redis-server is not installed", () => expect(bin).toBeNull());
   });

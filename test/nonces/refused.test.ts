@@ -12,7 +12,7 @@ describe("a transaction that the node refuses for good", () => {
   it.each([
     ["rejected", poor],
     ["underpriced", "replacement transaction underpriced"],
-  ] as const)("fails as %s, keeps its nonce, and may be sent", async (kind, refusal) => {
+  ] as const)("fails with %s, keeps its nonce, and may be sent", async (kind, refusal) => {
     const chain = new SimulatedChain();
     chain.refusals.push(refusal);
     const [failure, next, committed] = await run(
@@ -29,7 +29,7 @@ describe("a transaction that the node refuses for good", () => {
     ["a JSON-RPC answer", { jsonrpc: "2.0", id: 1, result: `0x${"ab".repeat(32)}` }, "accepted"],
     ["a receipt of a relay", { bundle: "0x12" }, "unknown"],
     ["nothing", undefined, "unknown"],
-  ])("is known from what `send` resolves with: %s", async (_, answer, expected) => {
+  ])("is recognised in what `send` resolves with: %s", async (_, answer, expected) => {
     const sent = Nonces.withNonce(
       lane,
       (nonce) => sign(nonce),
@@ -46,7 +46,7 @@ describe("a transaction that the node refuses for good", () => {
     expect([sent.outcome.kind, committed.map(({ hash }) => hash)]).toEqual(["unknown", [sent.hash]]);
   });
 
-  it("is named as the head by who finds no room behind it", async () => {
+  it("is named as the head in the error for want of room behind it", async () => {
     const chain = new SimulatedChain();
     chain.refusals.push(poor);
     const settings = { inFlight: 2 };
@@ -60,7 +60,7 @@ describe("a transaction that the node refuses for good", () => {
     expect(busy.message).toContain("replace the first");
   });
 
-  it("is told from what is only reserved at the head, which has no hash", async () => {
+  it("differs from a merely reserved head, which has no hash", async () => {
     const behind = Effect.scoped(Effect.andThen(Nonces.reserve(lane), Effect.flip(send())));
     // why: who finds no room asks again and again, and what it costs the store is what empties the lane later
     const unread = changed(() => ({ read: () => Effect.die(new Error("the whole lane is read")) }));

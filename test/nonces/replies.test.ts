@@ -59,8 +59,8 @@ const sendAll = async (
 
 const expected = (count: number) => Array.from({ length: count }, (_, index) => BigInt(index));
 
-describe("replies lost after the store acted", () => {
-  it("cost no nonce on Redis and make none twice", async () => {
+describe("replies that are lost after the store acted", () => {
+  it("lose no nonce on Redis and use none twice", async () => {
     if (redis === null) return expect(redis).toBeNull();
     const server = await startRedis(redis);
     onTestFinished(server.stop);
@@ -80,7 +80,7 @@ describe("replies lost after the store acted", () => {
     expect(cut).toBeGreaterThan(5);
     for (const client of clients) client.destroy();
   });
-  it("cost no nonce on Postgres and make none twice", async () => {
+  it("lose no nonce on Postgres and use none twice", async () => {
     if (postgres === null) return expect(postgres).toBeNull();
     const server = await startPostgres(postgres);
     onTestFinished(server.stop);

@@ -28,9 +28,9 @@ export const contract = (run: Run, runs: number): void => {
       expect(yield* store.check(lane)).toEqual([]);
     });
 
-  describe("like the model", () => {
+  describe("against the model", () => {
     it(
-      "through random histories, sound after every step (invariants 2, 3)",
+      "agrees through random histories, and stays sound after every step (invariants 2, 3)",
       () =>
         run((store) =>
           Effect.promise(() =>
@@ -72,7 +72,7 @@ export const contract = (run: Run, runs: number): void => {
       expect(yield* take(store, lane, { counts: at(5n, 7n) })).toEqual(granted(7n));
       expect((yield* store.lanes).includes(lane.id)).toBe(true);
     });
-    itOnStore("is not another's, nor another key's", function* (store) {
+    itOnStore("is separate from another account's, and from another key prefix", function* (store) {
       const lane = freshLane();
       const others = [{ ...lane, id: `${lane.id}1`, key: 1n }, freshLane()];
       yield* store.bootstrap(lane, at(5n), keepAll);
@@ -81,7 +81,7 @@ export const contract = (run: Run, runs: number): void => {
     });
   });
 
-  describe("an operator", () => {
+  describe("an operator's correction", () => {
     itStarted("sets the floor to the chain's count, in either direction, at once", function* (store, lane) {
       const tokens = [newToken(), newToken(), newToken()];
       for (const token of tokens) yield* take(store, lane, { token, counts: at(5n) });
@@ -113,7 +113,7 @@ export const contract = (run: Run, runs: number): void => {
     });
   });
 
-  describe("what no lane can hold", () => {
+  describe("values that no lane can hold", () => {
     const lane = freshLane();
     const [token, claim] = ["a token with spaces", { token: newToken(), nonce: 5n }];
     const refused: ReadonlyArray<readonly [string, (store: Store) => Effect.Effect<unknown, NonceStoreError>]> = [
@@ -125,7 +125,7 @@ export const contract = (run: Run, runs: number): void => {
       ["hash", (store) => store.commit(lane, claim, { hash: "0x1|2", raw: null })],
       ["raw", (store) => store.replace(lane, 5n, hashOf(1), attempt(2, "0xA"))],
     ];
-    it.each(refused)("is refused by the name of its field: %s", (field, use) =>
+    it.each(refused)("are refused by the name of the field: %s", (field, use) =>
       run((store) =>
         Effect.gen(function* () {
           const failure = { isRetryable: false, detail: expect.stringContaining(`${field}: `) };
@@ -180,7 +180,7 @@ export const contract = (run: Run, runs: number): void => {
         cap: 1,
       });
     });
-    itStarted("says with no room what all wait for: the lowest that is not free", function* (store, lane) {
+    itStarted("reports as no room the lowest nonce that is not free, for which all wait", function* (store, lane) {
       const [first, low, high] = [newToken(), newToken(), newToken()];
       const full = take(store, lane, { cap: 1, counts: at(5n) });
       const headNow = Effect.map(full, (answer) => (answer._tag === "Busy" ? answer.head : answer));
@@ -214,21 +214,24 @@ export const contract = (run: Run, runs: number): void => {
         expect(yield* take(store, lane, { counts: at(7n) })).toEqual(granted(7n));
       },
     );
-    itStarted("takes back the second nonce when the authorisation was not applied", function* (store, lane) {
+    itStarted("frees the second nonce when the authorisation was not applied", function* (store, lane) {
       const pair = newToken();
       yield* take(store, lane, { token: pair, width: 2, counts: at(5n) });
       yield* store.commit(lane, { token: pair, nonce: 5n }, attempt(5));
       expect(yield* take(store, lane, { counts: at(6n) })).toEqual(granted(6n));
     });
-    itStarted("skips what somebody else sent, and takes it when it never came (invariant 10)", function* (store, lane) {
-      const forgotten = { ...keepAll, foreignMs: 0 };
-      expect(yield* take(store, lane, { counts: at(5n, 8n), keep: forgotten })).toEqual(granted(8n));
-      expect(yield* take(store, lane, { counts: at(5n, 8n) })).toEqual(granted(9n));
-      const { answer } = yield* store.reconcile(lane, { counts: at(6n, 6n), keep: forgotten, resendAfterMs: ever });
-      expect(answer._tag).toBe("Reconciled");
-      const snapshot = yield* store.read(lane);
-      expect(snapshot?.floor).toBe(6n);
-    });
+    itStarted(
+      "skips a nonce that somebody else sent, and gives it when that never came (invariant 10)",
+      function* (store, lane) {
+        const forgotten = { ...keepAll, foreignMs: 0 };
+        expect(yield* take(store, lane, { counts: at(5n, 8n), keep: forgotten })).toEqual(granted(8n));
+        expect(yield* take(store, lane, { counts: at(5n, 8n) })).toEqual(granted(9n));
+        const { answer } = yield* store.reconcile(lane, { counts: at(6n, 6n), keep: forgotten, resendAfterMs: ever });
+        expect(answer._tag).toBe("Reconciled");
+        const snapshot = yield* store.read(lane);
+        expect(snapshot?.floor).toBe(6n);
+      },
+    );
     itStarted("does not believe a count far above all it issued, and moves nothing", function* (store, lane) {
       expect(yield* take(store, lane, { counts: at(10_000_000n) })).toEqual({ _tag: "Implausible", next: 5n });
       expect(yield* take(store, lane, { counts: at(5n, 1n << 60n) })).toEqual(granted(5n));
@@ -296,7 +299,7 @@ export const contract = (run: Run, runs: number): void => {
         expect(yield* take(store, lane, { token: claim.token, counts: at(6n) })).toEqual(granted(6n));
       },
     );
-    itStarted("is one of many at once", function* (store, lane) {
+    itStarted("succeeds for one of many at once", function* (store, lane) {
       const claim = { token: newToken(), nonce: 5n };
       yield* take(store, lane, { token: claim.token, counts: at(5n) });
       const tries = Array.from({ length: 8 }, (_, index) => store.commit(lane, claim, attempt(index + 1)));
@@ -311,7 +314,7 @@ export const contract = (run: Run, runs: number): void => {
       },
       at(5n, 7n),
     );
-    itStarted("keeps the bytes as they were", function* (store, lane) {
+    itStarted("keeps the bytes unchanged", function* (store, lane) {
       const raw = `0x02${"ab".repeat(140_000)}`;
       const claim = { token: newToken(), nonce: 5n };
       yield* take(store, lane, { token: claim.token, counts: at(5n) });
@@ -321,7 +324,7 @@ export const contract = (run: Run, runs: number): void => {
     });
   });
 
-  describe("what was committed", () => {
+  describe("a committed transaction", () => {
     const inFlight = (store: Store, lane: LaneId, nonces: ReadonlyArray<bigint>) =>
       Effect.forEach(nonces, (nonce) =>
         Effect.gen(function* () {
@@ -343,7 +346,7 @@ export const contract = (run: Run, runs: number): void => {
       const raws = first.snapshot?.slots.map(({ nonce, attempts }) => [nonce, attempts.at(-1)]);
       expect(raws).toEqual([5n, 6n, 7n].map((nonce) => [nonce, attempt(nonce)]));
     });
-    itStarted("is handed out again when a reorganisation drops it, though it had settled", function* (store, lane) {
+    itStarted("is handed out again when a reorganisation drops it after it had settled", function* (store, lane) {
       yield* inFlight(store, lane, [5n, 6n]);
       expect((yield* store.reconcile(lane, { ...again, counts: at(7n) })).answer).toMatchObject({ due: [] });
       expect((yield* store.reconcile(lane, { ...again, counts: at(6n) })).answer).toMatchObject({ due: [6n] });
@@ -416,7 +419,7 @@ export const contract = (run: Run, runs: number): void => {
       yield* store.reconcile(lane, { counts: at(7n), keep, resendAfterMs: 0 });
       expect(yield* store.read(lane)).toMatchObject({ floor: 7n, next: 7n, tail: 7n, slots: [] });
     });
-    itStarted("is replaced only by who knows what stands there", function* (store, lane) {
+    itStarted("is replaced only by a caller who names the replaced hash", function* (store, lane) {
       yield* inFlight(store, lane, [5n]);
       const tries = [1, 2, 3].map((n) => store.replace(lane, 5n, hashOf(5), attempt(100 + n)));
       const answers = yield* Effect.all(tries, { concurrency: "unbounded" });
@@ -437,7 +440,7 @@ export const contract = (run: Run, runs: number): void => {
       const { snapshot } = yield* store.reconcile(lane, { ...again, counts: at(5n) });
       expect(snapshot?.slots[0]?.attempts.at(-1)).toEqual(next);
     });
-    itStarted("goes back only while nobody else was given it and no node took it", function* (store, lane) {
+    itStarted("is undone only while nobody else was given it and no node took it", function* (store, lane) {
       const [five = "", six = ""] = yield* inFlight(store, lane, [5n, 6n]);
       expect(yield* store.report(lane, 6n, hashOf(6), "rejected")).toBe(true);
       expect(yield* store.recycle(lane, { token: six, nonce: 6n }, hashOf(9))).toBe(false);
@@ -446,7 +449,7 @@ export const contract = (run: Run, runs: number): void => {
       yield* store.reconcile(lane, { ...again, counts: at(5n) });
       expect(yield* store.recycle(lane, { token: five, nonce: 5n }, hashOf(5))).toBe(false);
     });
-    itStarted("settles below the count, and what was only reserved there is lost", function* (store, lane) {
+    itStarted("settles below the count, and a mere reservation there is lost", function* (store, lane) {
       yield* inFlight(store, lane, [5n]);
       const token = newToken();
       yield* take(store, lane, { token, counts: at(5n) });
@@ -463,7 +466,7 @@ export const contract = (run: Run, runs: number): void => {
 
 /** What a store that lasts says of a lane that it lost by `lose`. */
 export const coldWhenLost = (run: Run, lose: (lane: LaneId) => Promise<unknown>): void => {
-  it("is cold when a lane is lost, and a lease of before cannot be committed after a new start", () =>
+  it("is cold when a lane is lost, and refuses to commit a lease from before a new start", () =>
     run((store) =>
       Effect.gen(function* () {
         const lane = freshLane();

@@ -39,7 +39,7 @@ const running =
     );
 
 const bin = findGethOrWarn("receipts at once, on geth");
-describe.skipIf(bin === null)("on geth", () => {
+describe.skipIf(bin === null)("sending with eth_sendRawTransactionSync on geth", () => {
   let geth: GethDev;
   let proxy: Proxy;
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.skipIf(bin === null)("on geth", () => {
     proxy.seen.filter(({ method }) => [sync, realtime, plain].includes(method)).map(({ method }) => method);
   const laneOf = ({ address }: typeof first) => ({ chainId: 1_337, address });
 
-  it("one request sends and brings the receipt that the node gives when it is asked for it", async () => {
+  it("gets the receipt with one request", async () => {
     const mining = expect.poll(() => seen().length, { timeout: 10_000 }).toBe(1);
     const sent = run(Nonces.withNonce(laneOf(first), signing(1_337), Nonces.sendSync({ timeout: 10_000 })));
     await mining;
@@ -69,7 +69,7 @@ describe.skipIf(bin === null)("on geth", () => {
     expect(seen()).toEqual([sync]);
   });
 
-  it("above a gap it is handed in the time that was given, and what fills the gap has both mined", async () => {
+  it("hands over a transaction above a gap within the given time, and the filler has both mined", async () => {
     const lane = laneOf(second);
     const sign = signing(1_337, second);
     const send = Nonces.sendSync({ timeout: 100 });
@@ -100,7 +100,7 @@ describe.skipIf(bin === null)("on geth", () => {
     );
   });
 
-  it("an answer that is lost after the node took it is handed, found by its hash, and not sent again", async () => {
+  it("hands over, finds by its hash and does not resend a transaction whose answer was lost", async () => {
     const lane = laneOf(first);
     await run(
       Effect.gen(function* () {
@@ -122,7 +122,7 @@ describe.skipIf(bin === null)("on geth", () => {
     );
   });
 
-  it("what the pool refuses is refused, and is asked once", async () => {
+  it("fails with the pool's refusal after one request", async () => {
     const poor = privateKeyToAccount(`0x${"42".repeat(32)}`);
     const lane = laneOf(poor);
     const failure = await run(Effect.flip(Nonces.withNonce(lane, signing(1_337, poor), Nonces.sendSync())));
@@ -132,7 +132,7 @@ describe.skipIf(bin === null)("on geth", () => {
   });
 });
 
-describe("through a proxy in front of anvil, which knows the form without a time alone", () => {
+describe("sending through a proxy in front of anvil, which knows only the form without a time", () => {
   let anvil: Node;
   let proxy: Proxy;
   beforeAll(async () => {
@@ -157,14 +157,14 @@ describe("through a proxy in front of anvil, which knows the form without a time
   /** What the node gives of it, when it has it. */
   const minedOf = (hash: string) => rawRequest(anvil.url, "eth_getTransactionReceipt", [hash]);
 
-  it("parameters that are refused are left out, for nothing was sent", async () => {
+  it("leaves refused parameters out, for nothing was sent", async () => {
     const { state, receipt, hash } = await run(sending({ timeout: 5_000 }));
     expect([state, receipt?.transactionHash, receipt?.status]).toEqual(["mined", hash, "success"]);
     expect(seen()).toEqual([`${sync} 2`, `${sync} 1`]);
     expect(raws().size).toBe(1);
   });
 
-  it("a node that has neither method is asked as ever, and the next time at once", async () => {
+  it("uses eth_sendRawTransaction on a node with neither method, at once the next time", async () => {
     for (const method of [sync, realtime]) proxy.fail(method, faults.notFound);
     const both = Effect.gen(function* () {
       const one = yield* sending({ timeout: 5_000 });
@@ -179,7 +179,7 @@ describe("through a proxy in front of anvil, which knows the form without a time
     expect(later).toEqual([`${plain} 1`]);
   });
 
-  it("a node that has the method of its own is asked by that, and the time over there is handed", async () => {
+  it("uses realtime_sendRawTransaction where the node has it, and hands over when its time is up", async () => {
     proxy.fail(sync, faults.notFound);
     const { state, receipt, hash } = await run(sending());
     expect([state, receipt?.transactionHash]).toEqual(["mined", hash]);
@@ -240,7 +240,7 @@ describe("through a proxy in front of anvil, which knows the form without a time
     },
     "too many requests": { fault: faults.rateLimited },
   };
-  it.each(Object.entries(handed))("%s: handed, nothing else is sent, and no receipt is believed", async (_, row) => {
+  it.each(Object.entries(handed))("hands over, sends nothing else and believes no receipt: %s", async (_, row) => {
     proxy.fail(sync, row.fault);
     const sent = await run(sending(), 3_000);
     expect(sent).toMatchObject({ state: "handed", receipt: null, outcome: { kind: "unknown", hash: null } });
@@ -255,7 +255,7 @@ describe("through a proxy in front of anvil, which knows the form without a time
     await expect.poll(() => minedOf(sent.hash), { timeout: 10_000 }).not.toBeNull();
   });
 
-  it.each([4, 5])("code %s with the hash is handed, and it is told by the hash", async (code) => {
+  it.each([4, 5])("hands over on code %s with the hash, and finds the transaction by that", async (code) => {
     const [raw, nonce] = await run(
       Effect.scoped(
         Effect.gen(function* () {
@@ -272,7 +272,7 @@ describe("through a proxy in front of anvil, which knows the form without a time
     await run(Nonces.reconcile(lane));
   });
 
-  it("no wait is longer than was given, where the node has none of its own", async () => {
+  it("never waits longer than the given time, where the node has none of its own", async () => {
     proxy.fail(sync, faults.hang);
     const sent = await run(sending({ timeout: 1 }));
     expect(sent).toMatchObject({
@@ -283,7 +283,7 @@ describe("through a proxy in front of anvil, which knows the form without a time
     await run(Nonces.reconcile(lane));
   });
 
-  it("a sender of the caller's goes before it", async () => {
+  it("prefers a sender of the caller's", async () => {
     const relayed: Array<string> = [];
     const relay = (raw: `0x${string}`) => Effect.sync(() => (relayed.push(raw), keccak256(raw)));
     const sent = await run(Effect.provideService(sending(), Nonces.Sender, relay));
@@ -291,7 +291,7 @@ describe("through a proxy in front of anvil, which knows the form without a time
     await run(Nonces.reconcile(lane));
   });
 
-  it("what names a transaction is no receipt: the errors of other clients do", async () => {
+  it("takes no error of another client that names a transaction for a receipt", async () => {
     const hash = `0x${"cd".repeat(32)}`;
     const poor = Object.assign(new Error("insufficient funds"), { code: "INSUFFICIENT_FUNDS", transactionHash: hash });
     for (const send of [() => Effect.fail(poor), () => Effect.succeed({ transactionHash: hash, status: "success" })]) {
@@ -306,14 +306,14 @@ describe("through a proxy in front of anvil, which knows the form without a time
 });
 
 it.each([0, -1, 1.5, 86_400_001, Number.NaN, Infinity, "100", { timeout: "100" }, { timeout: 0 }, { ms: 5 }, []])(
-  "a time that is none is refused by its name: %j",
+  "refuses a malformed time by its name: %j",
   (wrong) => {
     const options = (typeof wrong === "object" ? wrong : { timeout: wrong }) as never;
     expect(() => Nonces.sendSync(options)).toThrow(expect.objectContaining({ _tag: "InvalidLane", field: "sync" }));
   },
 );
 
-describe("whatever a node answers", () => {
+describe("sending to a node with any answer", () => {
   const raw = first.signTransaction({ type: "eip1559", chainId: 1, nonce: 0, to: first.address, gas: 21_000n });
   /** A node that gives each sending method one answer. */
   const answering = (asked: Array<string>, answer: Effect.Effect<unknown, never>) =>
@@ -343,7 +343,7 @@ describe("whatever a node answers", () => {
       { requiredKeys: ["transactionHash", "blockNumber", "gasUsed"] },
     );
 
-  it("a receipt is believed only of these bytes, and nothing is sent a second time", async () => {
+  it("believes a receipt only of these bytes, and sends nothing twice", async () => {
     const bytes = await raw;
     const hash = keccak256(bytes);
     let believed = 0;

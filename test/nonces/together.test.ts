@@ -81,7 +81,7 @@ const take = ({ store, lane }: Pick<Scene, "store" | "lane">, token = newToken()
     answer._tag === "Granted" ? answer.nonce : answer._tag,
   );
 
-describe("operations of one process on a lane", () => {
+describe("operations of one process on one lane", () => {
   itLives("are written together, and each gets its own answer", function* (scene) {
     const all = yield* Effect.all(
       Array.from({ length: 20 }, () => take(scene)),
@@ -93,14 +93,14 @@ describe("operations of one process on a lane", () => {
     ]);
     expect(scene.state.asked).toBeLessThanOrEqual(2);
   });
-  itLives("do not lose each other's answers: one that is refused fails alone", function* (scene) {
+  itLives("get their own answers, also when one of them is refused", function* (scene) {
     const { store, lane } = scene;
     const lost = store.commit(lane, { token: newToken(), nonce: 5n }, attempt(1));
     const bad = Effect.result(take(scene, "no token"));
     const [nonce, answer, failed] = yield* Effect.all([take(scene), lost, bad], { concurrency: "unbounded" });
     expect([nonce, answer, failed._tag]).toEqual([5n, "lost", "Failure"]);
   });
-  itLives("go on when one that waits is interrupted", function* (scene) {
+  itLives("go on when a waiting one is interrupted", function* (scene) {
     const gone = yield* Effect.forkChild(take(scene));
     const stays = yield* Effect.forkChild(take(scene));
     yield* Effect.yieldNow;
@@ -108,7 +108,7 @@ describe("operations of one process on a lane", () => {
     expect(typeof (yield* Fiber.join(stays))).toBe("bigint");
     expect(typeof (yield* take(scene))).toBe("bigint");
   });
-  itLives("are decided again when another process was quicker, and nothing that it took is given", function* (scene) {
+  itLives("are decided again when another process was quicker, without its nonces", function* (scene) {
     const other = yield* makeTogether(scene.backend);
     yield* take(scene);
     expect(yield* take({ store: other, lane: scene.lane })).toBe(6n);
@@ -143,7 +143,7 @@ describe("operations of one process on a lane", () => {
     scene.state.before = () => Effect.succeed({ _tag: "Conflict" });
     expect(yield* Effect.flip(take(scene))).toMatchObject({ isRetryable: true });
   });
-  itLives("do not take a store that went back, and on again, for the one they remember", function* (scene) {
+  itLives("refuse a store that went back and moved on again, though it looks as remembered", function* (scene) {
     const { store, lane, backend, state } = scene;
     const restore = state.save();
     expect(yield* take(scene)).toBe(5n);
@@ -176,7 +176,7 @@ describe("operations of one process on a lane", () => {
     state.ahead = -ever;
     expect(yield* take(scene)).toBe(6n);
   });
-  itLives("write a repeated commit as well: a standby is waited for only by who writes", function* (scene) {
+  itLives("write a repeated commit as well, because only a writer waits for the standby", function* (scene) {
     const { store, lane, state } = scene;
     const claim = { token: newToken(), nonce: 5n };
     yield* take(scene, claim.token);

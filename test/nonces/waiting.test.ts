@@ -35,7 +35,7 @@ describe("reserve that waits", () => {
     expect([first.nonce, second.nonce, third.nonce]).toEqual([0n, 1n, 2n]);
   });
 
-  it("is NonceBusy when its time is over, at once where it has none, and no time that is none", async () => {
+  it("is NonceBusy when its time is over, at once without a time, and refuses a malformed time", async () => {
     const chain = new SimulatedChain();
     const began = performance.now();
     const failures = await run(
@@ -74,7 +74,7 @@ describe("reserve that waits", () => {
     expect(next.nonce).toBe(1n);
   });
 
-  it("waits for nobody who wants a nonce of another store, though the lane has the same name", async () => {
+  it("does not wait for a waiter of another store, though the lane has the same name", async () => {
     const [crowded, free] = [new SimulatedChain(), new SimulatedChain()];
     const crowd = run(crowded, Effect.andThen(send(), Effect.flip(sendWithin(4_000))), { settings });
     while (crowded.broadcasts.length === 0) await Effect.runPromise(Effect.sleep(5));

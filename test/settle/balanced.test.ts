@@ -59,17 +59,17 @@ describe("a settlement behind a load balancer", () => {
       hash,
     );
 
-  it("finds the block that holds it, where the node that is asked for its receipt is behind", async () => {
+  it("finds the block of the transaction, where the node with the receipt is behind", async () => {
     expect(await settled(mined, ({ method, before }) => ofHash(method) && before === 0)).toEqual([
       ["mined", "mined", "tampered"],
     ]);
   });
-  it("does not call replaced what is mined", async () => {
+  it("does not call a mined transaction replaced", async () => {
     expect(await settled(mined, ({ method }) => ofHash(method))).toEqual([["unknown", "mined", "unknown"]]);
     const isFull: Lacks = ({ method, params }) => method === "eth_getBlockByNumber" && params[1] === true;
     expect(await settled(mined, (one) => ofHash(one.method) || isFull(one))).toEqual([["unknown", "mined", "unknown"]]);
   });
-  it("is not known where the receipt is of no such block, or of one that the transaction has left", async () => {
+  it("is unknown where the receipt is of no such block, or of one that the transaction has left", async () => {
     const { blockNumber } = await scene.receipt(mined);
     const parent = (await scene.ask("eth_getBlockByNumber", [quantity(BigInt(blockNumber) - 1n), false])) as {
       readonly hash: Hex;
@@ -88,11 +88,11 @@ describe("a settlement behind a load balancer", () => {
     );
     expect(await settledOn(stale)).toEqual([["mined", "mined", "tampered"]]);
   });
-  it("calls replaced what has lost its nonce to a transaction in a block, with its receipt or without", async () => {
+  it("calls a transaction replaced when its nonce went to another in a block, with its receipt or without", async () => {
     expect(await settled(lost, () => false)).toEqual([["mined", "mined", "replaced"]]);
     expect(await settled(lost, ({ method }) => ofHash(method))).toEqual([["replaced", "sent", "replaced"]]);
   });
-  it("is refused by a node of another chain, which knows nothing of it", async () => {
+  it("is refused by another chain's node, which knows nothing of it", async () => {
     const elsewhere = tampered(scene.url, ({ method }) => (method === "eth_chainId" ? () => "0x7" : null));
     const settled = Effect.runPromise(Effect.provide(Effect.flip(Preflight.settle(report, [mined])), elsewhere));
     expect(await settled).toMatchObject({ _tag: "ChainIdMismatch", expected: 31337n, actual: 7n });

@@ -24,7 +24,7 @@ it.each([
   ["one block", [false, true], null],
   ["several blocks", [true, true], "severalBlocks"],
   ["a block and the pool", [true, false], "notAllMined"],
-] as const)("in %s", async (_, mines, untold) => {
+] as const)("a bundle mined in %s has its own settlement", async (_, mines, untold) => {
   const pay = (value: bigint) => ({ from: owner.address, to: nobody, value });
   const report = await preflight(scene.url, [pay(1n), pay(2n)]);
   const raws = await signAll(await cleared(report));

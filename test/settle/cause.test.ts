@@ -52,25 +52,25 @@ describe("the cause of a difference", () => {
     ["another block gives another outcome on the same state", replay({ elsewhere: said }), "contextDependent"],
     ["nothing explains it but pending state", replay({}), "ordering"],
   ];
-  it.each(rows)("%s", (_, asked, expected) => {
+  it.each(rows)("is found: %s", (_, asked, expected) => {
     const cause = causeOf(said, now, asked, false);
     expect(cause).toEqual({ class: expected, evidence: expected === "unknown" ? "unavailable" : "measured" });
   });
 
-  it("is the simulator's where the sealed state had given what was said", () => {
+  it("is the simulator's where the latest state gave the forecast", () => {
     expect(causeOf(said, now, replay({}), true).class).toBe("simulatorWrong");
     // what pending transactions have warmed costs less, and is no lie
     const cheaper = ran(7n, { gasUsed: 40_000n });
     expect(causeOf(cheaper, now, replay({}), true).class).toBe("ordering");
   });
-  it("is of the order where a status flips with the state", () => {
+  it("is the order where a status flips with the state", () => {
     expect(causeOf(failed, now, replay({ earlier: failed, elsewhere: failed }), true).class).toBe("ordering");
   });
 });
 
 const both = (one: MinedOutcome, other: MinedOutcome): MinedOutcome => ran(0n, { logs: [...one.logs, ...other.logs] });
 
-describe("a block that is run again", () => {
+describe("the choice of a block that is run again", () => {
   const receiptOf = (cumulativeGasUsed: bigint | null): Receipt => ({
     ...({} as Receipt),
     ...{ ...now, logs: now.logs.map((log) => ({ ...log })) as never, cumulativeGasUsed },
@@ -83,12 +83,12 @@ describe("a block that is run again", () => {
     ["it did something else, and so did those before it", [before, failed], 80_001n, null],
     ["it did something else, and came first", [failed], 50_000n, failed],
     ["it did something else, and the receipt does not tell what came before it", [before, failed], null, failed],
-  ])("%s", (_, calls, cumulative, expected) => {
+  ])("is right: %s", (_, calls, cumulative, expected) => {
     expect(ranBehind(calls, receiptOf(cumulative))).toEqual(expected);
   });
 });
 
-describe("amounts alone", () => {
+describe("a difference in amounts alone", () => {
   const log = (changes: Partial<MinedOutcome["logs"][number]>) =>
     ran(5n, { logs: now.logs.map((one) => ({ ...one, ...changes })) });
   const rows: ReadonlyArray<readonly [string, MinedOutcome, MinedOutcome, boolean]> = [
@@ -110,7 +110,7 @@ describe("amounts alone", () => {
     ["longer data", said, log({ data: `${word(5n)}00` }), false],
     ["addresses in other letters", said, log({ address: token, topics: [topic.toUpperCase() as never, party] }), true],
   ];
-  it.each(rows)("%s", (_, one, other, expected) => {
+  it.each(rows)("is judged: %s", (_, one, other, expected) => {
     expect(isAmountOnly(one, other)).toBe(expected);
   });
 });

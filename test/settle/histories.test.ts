@@ -6,7 +6,7 @@ import { scenesFor } from "../preflight/scene.js";
 /** As many as have varieties of their own. */
 const each = 5;
 
-describe.each(scenesFor("settled histories"))("on %s", (_, start) => {
+describe.each(scenesFor("settled histories"))("settlements of random histories on %s", (_, start) => {
   let ground: Ground;
   beforeAll(async () => {
     ground = await groundOn(await start());
@@ -14,7 +14,7 @@ describe.each(scenesFor("settled histories"))("on %s", (_, start) => {
   afterAll(() => ground?.scene.stop());
 
   it.each(Object.keys(histories) as Array<keyof typeof histories>)(
-    "%s",
+    "have the class %s",
     async (kind) => {
       for (let index = 0; index < each; index++) {
         const settled = await settledFrom(kind, ground, index);

@@ -15,7 +15,7 @@ const unlisted: Request = {
   accessList: [],
 };
 
-it("is the request that was signed, of every type", async () => {
+it("a mined transaction becomes the signed request, of every type", async () => {
   await fc.assert(
     fc.asyncProperty(requestArbitrary, accountArbitrary, async (request, signer) => {
       const raw = await signer.signTransaction(request as TransactionSerializable);
@@ -26,7 +26,7 @@ it("is the request that was signed, of every type", async () => {
   );
 });
 
-it("is none of a type that is signed nowhere here", async () => {
+it("a mined transaction of an unknown type becomes no request", async () => {
   const raw = await account.signTransaction(unlisted as TransactionSerializable);
   const shown = shownOf(raw) as Parameters<typeof requestOfMined>[0];
   for (const type of ["0x7e", "0x64"] as const) expect(requestOfMined({ ...shown, type })).toBeNull();

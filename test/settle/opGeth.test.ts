@@ -17,7 +17,7 @@ const l1 = { baseFee: 10n ** 10n, blobBaseFee: 10n ** 9n, baseFeeScalar: 5_227, 
 describe.skipIf(bin === null).each([
   ["isthmus", { ...l1, operatorFeeScalar: 400_000_000, operatorFeeConstant: 900_000_000n }],
   ["jovian", { ...l1, operatorFeeScalar: 3_000, operatorFeeConstant: 900_000_000n, minBaseFee: 2_000_000 }],
-] as const)("under %s", (generation, fees) => {
+] as const)("a settlement under %s", (generation, fees) => {
   let node: OpGeth;
   beforeAll(async () => {
     node = await startOpGeth(bin ?? "", { generation, l1: fees });
@@ -41,7 +41,7 @@ describe.skipIf(bin === null).each([
     return { found, one, paid: before - (await balance()) };
   };
 
-  it("is what was said, to the wei", async () => {
+  it("equals the report, to the wei", async () => {
     const { found, one, paid } = await settled();
     expect([found.class, one.differences, found.balances.differences]).toEqual(["same", [], []]);
     expect([found.balances.compared, found.balances.uncompared]).toEqual([2, []]);
@@ -50,7 +50,7 @@ describe.skipIf(bin === null).each([
     expect((one.cost ?? 0n) + 5n).toBe(paid);
   });
 
-  it("depends on the block, behind what it tells of layer 1", async () => {
+  it("is contextDependent for a block's time in an event, behind the block's own L1 transaction", async () => {
     const data = creation("4260005260206000a000");
     const nonce = BigInt((await rawRequest(node.url, "eth_getTransactionCount", [owner.address, "latest"])) as string);
     const raw = await owner.signTransaction({
@@ -66,7 +66,7 @@ describe.skipIf(bin === null).each([
     ]);
   });
 
-  it("moves with the price of layer 1, and nothing else does", async () => {
+  it("is priceMoved where the price of layer 1 rises, and nothing else differs", async () => {
     const { found, one, paid } = await settled({ baseFee: 20n * l1.baseFee });
     expect([found.class, one.differences.map(({ what }) => what)]).toEqual([
       "priceMoved",

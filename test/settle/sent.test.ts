@@ -18,7 +18,7 @@ import { nobody, owner, scenesFor, tampered, type Scene } from "../preflight/sce
 const receipt = "eth_getTransactionReceipt";
 const other = privateKeyToAccount(accounts[1].privateKey);
 
-describe.each(scenesFor("settlements from the receipt of the sending"))("on %s", (name, start) => {
+describe.each(scenesFor("settlements from the receipt of the sending"))("a settlement, on %s", (name, start) => {
   let scene: Scene;
   let proxy: Proxy;
   let token: `0x${string}`;
@@ -56,7 +56,7 @@ describe.each(scenesFor("settlements from the receipt of the sending"))("on %s",
     return Promise.all([delivered, mining]).then(([{ report, sent }]) => ({ preflight, report, sent, sends }));
   };
 
-  it("the receipt of deliver is not asked for again, and the settlement is the same", async () => {
+  it("does not ask for the receipt of deliver again, and is the same", async () => {
     const { preflight, report, sent, sends } = await sending(transferOf(token));
     expect(sent).toMatchObject([{ state: "mined", receipt: { status: "success" }, outcome: { kind: "accepted" } }]);
     expect(sends().at(-1)?.method).toBe("eth_sendRawTransactionSync");
@@ -81,7 +81,7 @@ describe.each(scenesFor("settlements from the receipt of the sending"))("on %s",
     await preflight.dispose();
   });
 
-  it("it is asked for where it is of another block, of another transaction, or one endpoint of several said it", async () => {
+  it("asks again for a receipt of another block or transaction, or one that a single endpoint of several gave", async () => {
     const { preflight, report, sent } = await sending({ from: owner.address, to: nobody, value: 1n });
     const [one] = sent;
     if (one === undefined) return expect.fail();
@@ -113,7 +113,7 @@ describe.each(scenesFor("settlements from the receipt of the sending"))("on %s",
     await preflight.dispose();
   });
 
-  it("one that leaves out what a settlement reads is asked for, and the settlement is the same", async () => {
+  it("asks for fields that a receipt lacks, and is the same", async () => {
     const less: Fault = {
       kind: "map",
       map: (told) => ({ ...(told as object), effectiveGasPrice: null, logs: null }),
@@ -129,7 +129,7 @@ describe.each(scenesFor("settlements from the receipt of the sending"))("on %s",
     await preflight.dispose();
   });
 
-  it("of a bundle the last one waits, the others are handed before it, and all are settled", async () => {
+  it("covers a bundle whose last one waits and whose others are handed before it", async () => {
     const pay = (value: bigint) => ({ from: other.address, to: nobody, value });
     const { preflight, report, sent, sends } = await sending([pay(1n), pay(2n), pay(3n)], other);
     expect(sent.map(({ state, receipt: came }) => [state, came !== null])).toEqual([
@@ -147,7 +147,7 @@ describe.each(scenesFor("settlements from the receipt of the sending"))("on %s",
     await preflight.dispose();
   });
 
-  it("what is no hash is refused by its field", async () => {
+  it("refuses a malformed hash by its field", async () => {
     const preflight = createPreflight({ url: scene.url });
     const report = await preflight.preflight({ from: owner.address, to: nobody, value: 1n });
     for (const [given, field] of [
@@ -165,7 +165,7 @@ describe.each(scenesFor("settlements from the receipt of the sending"))("on %s",
 });
 
 it.each([0, -1, 1.5, "100", {}, { timeout: 0 }, { timeout: 1.5 }, { ms: 5 }])(
-  "deliver and withNonce refuse what is no time by its name: %j",
+  "deliver and withNonce refuse a malformed time by its name: %j",
   async (wrong) => {
     await using preflight = createPreflight({ url: "http://127.0.0.1:1" });
     const sync = (typeof wrong === "object" && Object.keys(wrong).length === 0 ? [] : wrong) as never;

@@ -210,8 +210,8 @@ const label = ({ kind, what, event, account, unit }: MinedSettlement["uncompared
     ? `balances[${account}/${unit?.token ?? "native"}]`
     : (what ?? (event === null ? kind : `${kind}[${event}]`));
 
-describe("a report beside its receipt", () => {
-  it.each(Object.entries(rows))("%s", (_, row) => {
+describe("the comparison of a report with its receipt", () => {
+  it.each(Object.entries(rows))("is right: %s", (_, row) => {
     const settled = settle(report(row.report), receipt(row.receipt), row.block ?? block(), row.hindsight);
     if (settled === null) throw new Error("not settled");
     const differences = settled.differences.map(
@@ -231,7 +231,7 @@ describe("a report beside its receipt", () => {
     });
   });
 
-  it("is null for what is not the report's, or not the block's", () => {
+  it("is null for another transaction, and for another block", () => {
     const two = report({ transactions: [transfer, transfer] });
     expect(settle(two, receipt(), block(mined({ nonce: 9n })))).toBeNull();
     expect(settle(report(), receipt({ transactionHash: theirs }), block())).toBeNull();
@@ -239,7 +239,7 @@ describe("a report beside its receipt", () => {
     expect(settle(report({ transactions: [{ ...transfer, request: null }] }), receipt(), block())).toBeNull();
   });
 
-  it("is not the same where nobody told what happened, or what would", () => {
+  it("is not `same` where nobody knows what happened, or what would", () => {
     const unsaid = { ...transfer, outcome: { ...transfer.outcome, status: "unknown" as const, gasUsed: null } };
     const classes = [
       settle(report(), receipt({ status: null }), block()),
@@ -250,7 +250,7 @@ describe("a report beside its receipt", () => {
     expect(classes).toEqual(["unknown", "unknown", "unknown", "same"]);
   });
 
-  it("knows the chain of a transaction of type 0 by its signature, where the node does not name it", () => {
+  it("reads the chain of a type-0 transaction from its signature, where the node does not name it", () => {
     const { chainId, nonce, data, value, gas } = transfer.request ?? expect.fail();
     const request: Request = { type: "legacy", chainId, nonce, to: bob, data, value, gas, gasPrice: 2_100_000_000n };
     const legacy = report({ transactions: [{ ...transfer, request }] });
@@ -268,7 +268,7 @@ describe("a report beside its receipt", () => {
     expect([settled?.transaction, settled?.class]).toEqual([1, "same"]);
   });
 
-  it("is told in words without control characters", () => {
+  it("is shown without control characters", () => {
     const settled = some(settle(report(), receipt({ status: "failure" }), block()) ?? undefined);
     const text = settledText(
       {

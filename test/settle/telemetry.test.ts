@@ -24,8 +24,8 @@ const result: Settled = {
   ],
 };
 
-describe("a settlement", () => {
-  it("is counted by class, with gas ratio and flips by age", async () => {
+describe("the metrics of settlements", () => {
+  it("count by class, with gas ratio and flips by age", async () => {
     const snapshot = await Effect.runPromise(
       settled(Effect.succeed(result)).pipe(
         Effect.andThen(Metric.snapshot),

@@ -39,7 +39,7 @@ const told = ({ class: name, transactions, balances, balancesUntold }: Settled) 
   transactions: transactions.map((one) => (one.state === "mined" ? one.differences : one.state)),
 });
 
-describe.each(scenesFor("unusual histories"))("on %s", (node, start) => {
+describe.each(scenesFor("unusual histories"))("a settlement of what was mined otherwise, on %s", (node, start) => {
   let scene: Scene;
   let token: Hex;
   let named: Hex;
@@ -103,24 +103,24 @@ describe.each(scenesFor("unusual histories"))("on %s", (node, start) => {
   };
   // anvil simulates no deployment, so that nothing is said of one
   const unsaid = (name: string) => node === "anvil" && /deployment|made|kinds/.test(name);
-  it.each(Object.keys(shapes).filter((name) => !unsaid(name)))("as it was said: %s", async (name) => {
+  it.each(Object.keys(shapes).filter((name) => !unsaid(name)))("is `same` for %s", async (name) => {
     await expectClass(await sent(await (shapes[name] ?? expect.fail())()), "same");
   });
 
-  it("the producer of the block", async () => {
+  it("is contextDependent for a call that emits the block's producer", async () => {
     await expectClass(await sent({ from, to: named }), "contextDependent");
   });
 
   it.each([
     ["the number of the block", "43"],
     ["the hash of the block before", "6001430340"],
-  ])("%s", async (_, reading) => {
+  ])("is contextDependent for a call that emits %s", async (_, reading) => {
     const at = await scene.deploy({ abi: [], bytecode: creation(`${reading}60005260206000a000`) });
     await expectClass(await sent({ from, to: at }), "contextDependent");
   });
 
   // anvil has no hashes of blocks that it simulates
-  it.skipIf(node === "anvil")("the hash of the block before, with others between", async () => {
+  it.skipIf(node === "anvil")("is contextDependent for the hash of the block before, with others between", async () => {
     const at = await scene.deploy({ abi: [], bytecode: creation("600143034060005260206000a000") });
     const report = await said({ from, to: at });
     await scene.mine();
@@ -129,7 +129,7 @@ describe.each(scenesFor("unusual histories"))("on %s", (node, start) => {
     await expectClass({ report, hashes }, "contextDependent");
   });
 
-  it("the clock alone, with a price that barely suffices", async () => {
+  it("is contextDependent for the clock alone, with a price that barely suffices", async () => {
     const { baseFeePerGas } = (await scene.ask("eth_feeHistory", ["0x1", "latest", []])) as {
       readonly baseFeePerGas: ReadonlyArray<Hex>;
     };
@@ -145,7 +145,7 @@ describe.each(scenesFor("unusual histories"))("on %s", (node, start) => {
   });
 
   it.skipIf(node === "anvil")(
-    "a deployment that tells of the clock, in a later block than what came before it",
+    "is contextDependent for a deployment that emits the clock, in a later block than the transaction before it",
     async () => {
       const report = await said([
         { from, to: from, value: 1n },
@@ -160,7 +160,7 @@ describe.each(scenesFor("unusual histories"))("on %s", (node, start) => {
     },
   );
 
-  it("a collectible of another number, for others came first", async () => {
+  it("is ordering for a collectible of another number, because others came first", async () => {
     const report = await said({ from, to: nft, data: "0x01" });
     await ahead({ scene }, { to: nft, data: "0x01" });
     await scene.mine();
@@ -169,7 +169,7 @@ describe.each(scenesFor("unusual histories"))("on %s", (node, start) => {
     await expectClass({ report, hashes }, "ordering");
   });
 
-  it("a token of which everybody holds more with every second", async () => {
+  it("is unknown for a token of which everybody holds more with every second", async () => {
     const at = await scene.deploy({ abi: [], bytecode: clock });
     const history = await sent(
       { from, to: at, data: calldata(artifacts.Token, "transfer", [other.address, 1n]) },
@@ -183,7 +183,7 @@ describe.each(scenesFor("unusual histories"))("on %s", (node, start) => {
 const bin = findGethOrWarn("a node that runs no more gas than a part of a block");
 
 it.skipIf(bin === null)(
-  "is not the simulator's where the node runs no more gas at once than a part of the block",
+  "does not blame the simulator where the node's gas cap is a part of the block",
   async () => {
     const scene = await startGethScene(bin ?? "", { args: ["--rpc.gascap", "6000000"] });
     const token = await scene.deploy(artifacts.Token, ["Token", "TKN", 18]);

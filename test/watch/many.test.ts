@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.stop());
 
-it("forty watched reports", { timeout: 90_000 }, async () => {
+it("forty watched reports are each proven at a head, few at once", { timeout: 90_000 }, async () => {
   let [underWay, most] = [0, 0];
   const layer = Layer.effect(
     Rpc,

@@ -11,7 +11,7 @@ import { watching, type WatchedReport } from "./watched.js";
 
 const bin = findOpGethOrWarn("watching on an OP-stack node");
 
-describe.skipIf(bin === null).each([false, true])("pending blocks of its own: %s", (computesPending) => {
+describe.skipIf(bin === null).each([false, true])("a watched report, own pending block: %s", (computesPending) => {
   let node: OpGeth;
   let running: ReadonlyArray<WatchedReport> = [];
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.skipIf(bin === null).each([false, true])("pending blocks of its own: %s
   });
   afterAll(() => node?.stop());
 
-  it("tells each head once", { timeout: 60_000 }, async () => {
+  it("gets each head once", { timeout: 60_000 }, async () => {
     const heads = followed(Eth.watchHeads({ pollMs: 20 }), layerOf(node.url));
     await until(() => heads.told.length === 1, "the present head");
     for (let count = 2; count < 5; count++) {
@@ -35,7 +35,7 @@ describe.skipIf(bin === null).each([false, true])("pending blocks of its own: %s
     expect(numbers).toEqual([0n, 1n, 2n, 3n]);
   });
 
-  it("stays `Fresh`, sees what L1 costs, and is lost once the nonce is used", { timeout: 60_000 }, async () => {
+  it("stays `Fresh`, sees the cost of L1, and is lost once the nonce is used", { timeout: 60_000 }, async () => {
     const chained = Layer.merge(layerOf(node.url), Chains.layerWith(node.chainId, { feeModel: "opstack" }));
     const report = await preflightOn(chained, { from: spare.address, to: nobody, value: 5n });
     expect(report.verdict).toBe("ready");

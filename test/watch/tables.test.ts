@@ -27,7 +27,7 @@ const reportOf = (cap: bigint | null, chainId: number, nextFork: bigint | null =
     observed: { rules: { nextFork } },
   }) as never;
 
-describe("a header", () => {
+describe("a new header", () => {
   const ethereum = lookup(1);
   it.each<
     readonly [
@@ -57,15 +57,15 @@ describe("a header", () => {
     ["of two minutes ago", false, 99n, { timestamp: 1_799_999_880n }, ethereum, null],
     ["before a fork that the next block may activate", false, 99n, {}, ethereum, 1_800_000_007n],
     ["before a fork that is further off", true, 99n, {}, ethereum, 1_800_000_008n],
-  ])("%s loses the clearance: %s", (_, isLost, cap, changes, chain, fork) =>
+  ])("loses the clearance, or not: %s, %s", (_, isLost, cap, changes, chain, fork) =>
     expect(lostBy(reportOf(cap, 1, fork), header(changes), chain, now)?._tag).toBe(isLost ? "FeeCapTooLow" : undefined),
   );
-  it("of a chain that mines on demand may be old", () =>
+  it("may be old on a chain that mines on demand", () =>
     expect(lostBy(reportOf(1n, 31337), header({ timestamp: 1n }), ethereum, now)?._tag).toBe("FeeCapTooLow"));
 });
 
-describe("what a proof changed", () => {
-  it("is nothing where only the word is gone that the world had moved, with the verdict that it made", () => {
+describe("the essential change of a proof", () => {
+  it("is nothing where only the finding that the chain had moved is gone, with its verdict", () => {
     const other = note("ForkAhead", "warning", { evidence: "measured" });
     const moved = { ...other, code: "OutcomeChanged" as const };
     const before = swap();

@@ -52,7 +52,7 @@ const last = ({ told }: WatchedReport): string => {
   return one === undefined ? "nothing" : short(one);
 };
 
-describe.each(scenesFor("watching"))("on %s", (name, start) => {
+describe.each(scenesFor("watching"))("a watched report on %s", (name, start) => {
   let scene: Scene;
   let token: Hex;
   let gate: Hex;
@@ -93,7 +93,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     await until(() => (one.told.at(-1)?.head?.header.number ?? 0n) >= number, `a word on ${number}`);
     return last(one);
   };
-  it("says `Fresh` by one proof at each head while it does the same, and its report still gives a clearance", async () => {
+  it("is `Fresh` by one proof at each head while it does the same, and still gives a clearance", async () => {
     const { one, asked } = await watch(transferOf(token));
     asked.length = 0;
     let before = 0;
@@ -107,7 +107,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     expect(fresh?._tag === "Fresh" && fresh.report.observed.at >= before).toBe(true);
   });
 
-  it("says what moved, and what did not", async () => {
+  it("shows what moved, and what did not", async () => {
     const mint = () => scene.pool(third, { to: token, data: calldata(Token, "mint", [other.address, 5n]) });
     // the first of it costs the call less gas
     await mint();
@@ -141,7 +141,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     expect(await mined(one)).toBe("Lost: NonceTooLow");
   });
 
-  it.runIf(name === "anvil")("is judged again where the chain has let go of a block", async () => {
+  it.runIf(name === "anvil")("is judged again where the chain dropped a block", async () => {
     const { layer } = counted(layerOf(scene.url));
     const report = await proven(layer, passing(gate));
     running = watching([report], layer, { silentMs: 200 });
@@ -153,7 +153,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     expect(one.told.at(-1)?.head).toMatchObject({ header: { number: BigInt(await head()) }, replaced: [{}] });
   });
 
-  it("stays `Fresh` where a call reads the clock, and where it is no single one", async () => {
+  it("stays `Fresh` where a call reads the clock, and as a bundle", async () => {
     const pool = await scene.deploy(Swap, [token, token]);
     const quote = { from: owner.address, to: pool, data: calldata(Swap, "quote", [1n]) };
     for (const input of [quote, [transferOf(token), transferOf(token, 6n)]]) {
@@ -163,7 +163,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     }
   });
 
-  it("proves at every head where a step was left out", async () => {
+  it("is proven at every head where a step was left out", async () => {
     const { layer } = counted(layerOf(scene.url));
     const lean = Preflight.make({ without: ["approvals"] });
     const report = await Effect.runPromise(Effect.provide(lean.preflight(transferOf(token) as never), layer));
@@ -173,7 +173,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     for (let count = 0; count < 3; count++) expect(await mined(one)).toBe("Fresh");
   });
 
-  it("is lost where what others own decides, which tells the base fee", async () => {
+  it("is lost where others' balances decide, as the base fee shows", async () => {
     const at = await scene.deploy(purse);
     const set = async (slot: bigint, value: bigint) => {
       await scene.pool(third, { to: at, data: words(slot, value) });
@@ -186,7 +186,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
   });
 
-  it("is lost where the gas that is left decides, of which an access list leaves less", async () => {
+  it("is lost where the remaining gas decides, which an access list lowers", async () => {
     const at = await scene.deploy(meter);
     const input = { from: other.address, to: at, gas: 100_000n, data: words(75_000n) };
     const { one } = await watch(input);
@@ -195,7 +195,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     expect(await mined(one)).toBe("Lost: ExecutionReverted");
   });
 
-  it("is lost when it expires while a proof is under way, whose word follows", async () => {
+  it("is lost when it expires during a proof, whose result comes after", async () => {
     const pool = await scene.deploy(Swap, [token, token]);
     let go: () => void = () => undefined;
     const going = new Promise<void>((resolve) => void (go = resolve));
@@ -229,7 +229,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
   });
 
   it.each([0, 1_000])(
-    "is lost when it expires before a head comes, by a clock that went back %i ms, and found again by the next",
+    "is lost when it expires before a head comes, by a clock that went back %i ms, and found again at the next",
     async (back) => {
       const { one } = await watch(transferOf(token), { maxAge: 1_500 });
       await until(() => one.told.length > 0, "the first word");
@@ -245,7 +245,7 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
     },
   );
 
-  it("does not begin with a report that gives no clearance", async () => {
+  it("is refused at the start without a clearance", async () => {
     const { layer } = counted(layerOf(scene.url));
     const report = await preflightOn(layer, { from: other.address, to: gate, data: calldata(Gate, "close") });
     running = watching([{ ...report, stage: "scanned" }], layer);
@@ -255,8 +255,8 @@ describe.each(scenesFor("watching"))("on %s", (name, start) => {
   });
 });
 
-describe("over a quorum", () => {
-  it("is lost once the call reverts, whatever one endpoint says that it touches", async () => {
+describe("a watched report over a quorum", () => {
+  it("is lost once the call reverts, whatever one endpoint says of the touched accounts", async () => {
     const { scene, gate } = await furnish(startAnvilScene);
     await turn({ scene, gate }, "open");
     await scene.mine();

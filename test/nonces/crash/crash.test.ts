@@ -45,7 +45,7 @@ const run = ({ bin, ...options }: Run) => (bin === null ? null : crash({ ...opti
 
 describe("processes that share senders", () => {
   it.each(stores)(
-    "are killed and paused, lose replies, replace, on a $name: nothing twice, nothing lost",
+    "lose no nonce and use none twice when they are killed and paused, lose replies, and replace, on a $name",
     async (options) => {
       const result = await run(options);
       if (result === null) return expect(options.bin).toBeNull();
@@ -58,7 +58,7 @@ describe("processes that share senders", () => {
     180_000,
   );
   it.each(controls)(
-    "are caught when they $name: the harness can see it, or the library refuses",
+    "are caught when they $name: the harness sees it, or the library refuses",
     async (options) => {
       // Often, for a busy machine mines a nonce a second
       const often = { every: 40, crashEvery: 20 };
