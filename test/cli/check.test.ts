@@ -104,7 +104,7 @@ const tokenTransfer = (amount: string) => [
 ];
 
 describe("check", () => {
-  it("names the function first, whose accounts are yours, and what is cleared in JSON", async () => {
+  it("names the function first, says which accounts are yours, and prints the cleared request in JSON", async () => {
     const own = await check(...transfer, "--account", bob);
     expect(own.stdout).toMatch(/^READY/);
     expect(own.stdout).not.toMatch(/You (send|receive)/);
@@ -133,7 +133,7 @@ describe("check", () => {
       expect.stringContaining("--known-addresses[0]: must be an address"),
     ]);
   });
-  it("names the currency of a chain of no table as it is told, and has no false name for it", async () => {
+  it("names the currency of an unknown chain as it is told, and never a false one", async () => {
     const celo = await use(startAnvil({ chainId: 42220 }));
     const ran = (...args: ReadonlyArray<string>) => bin.run(["check", "--rpc-url", celo.url, ...transfer, ...args]);
     const [plain, told, three] = await Promise.all([
@@ -165,7 +165,7 @@ describe("check", () => {
     expect(code).toBe(0);
   });
 
-  it("prints everything, exact, where it is asked to", async () => {
+  it("prints every exact detail with --full", async () => {
     const full = await check(...transfer, "--full");
     expect(full.stdout).toContain("0.1 ETH (100000000000000000 wei)");
     expect(full.stdout).toContain("What this rests on");
@@ -241,7 +241,7 @@ describe("check", () => {
     expect(abi.stdout).toMatch(/^BLOCKED/);
   });
 
-  it("asks a node on this machine where nobody names one and somebody types, and says so first", async () => {
+  it("uses a node on this machine where none is named and a person types, and says so first", async () => {
     const told: Array<string> = [];
     const connect = (isTerminal: boolean, rpcUrl: Option.Option<string>) =>
       readOwnConnection({ rpcUrl, header: [], endpoint: Option.none() }).pipe(
@@ -332,7 +332,7 @@ describe("check", () => {
     expect(fromStdin.code).toBe(0);
   });
 
-  it("prints Markdown, and writes HTML beside", async () => {
+  it("prints Markdown, and writes HTML into a file", async () => {
     const page = join(bin.directory, "report.html");
     const { code, stdout } = await check(...transfer, "--markdown", "--html", page);
     expect(stdout.split("\n")[0]).toBe("# ✅ READY");
@@ -347,7 +347,7 @@ describe("check", () => {
     expect(code).toBe(0);
   });
 
-  it("is unknown on a node without eth_simulateV1, and names the tier", async () => {
+  it("is unknown on a node without eth_simulateV1, and names what is missing", async () => {
     const endpoint = await use(withoutSimulate(node.url));
     const { code, stdout } = await bin.run(["check", ...transfer], { env: { ETH_RPC_URL: endpoint.url } });
     expect(stdout.split("\n")[0]).toMatch(/^UNKNOWN/);
@@ -357,7 +357,7 @@ describe("check", () => {
     expect(code).toBe(3);
   });
 
-  it("says of a slow node which request took how much of the deadline", async () => {
+  it("names the slow request and its share of the deadline", async () => {
     const proxy = await use(startProxy({ target: node.url, delayMs: 1_200 }));
     const args = ["check", ...transfer, "--rpc-url", proxy.url, "--deadline"];
     const half = await bin.run([...args, "2s"]);
@@ -378,7 +378,7 @@ describe("check", () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining("meant for chain 1 and the node serves chain 31337")]);
   });
 
-  it("is unknown on an endpoint that answers 403, or is not there", async () => {
+  it("is unknown on an endpoint that answers 403 or is not there", async () => {
     const endpoint = await use(forbidden(node.url));
     const refused = await bin.run(["check", ...transfer], { env: { ETH_RPC_URL: endpoint.url } });
     expect(refused.stdout).toContain("HTTP 403");
@@ -481,10 +481,10 @@ describe("check", () => {
     [["--typed-data", "/nowhere/x.json", "--signer", alice], "--typed-data: /nowhere/x.json cannot be read (NotFound)"],
     [["--typed-data", "-", "--signer", alice], "--typed-data: is no JSON"],
     [["--authorization", "-", "--signer", alice, "--origin", "x"], "--authorization: is no JSON"],
-  ] satisfies ReadonlyArray<Mistake>)("refuses %j as wrong usage, on stderr, with 64", async (args, message) => {
+  ] satisfies ReadonlyArray<Mistake>)("refuses %j as wrong usage, on stderr, with code 64", async (args, message) => {
     expectRefused(await inProcess("check", "--rpc-url", node.url, ...args), message);
   });
-  it("refuses a mistake by the code of its process", async () => {
+  it("ends with the code of wrong usage for a mistake", async () => {
     expectRefused(await check("--from", "0x12"), "--from: must be 20 bytes of hex with 0x");
   });
 
@@ -508,7 +508,7 @@ describe("check", () => {
       expect(`${stdout}${stderr}`).not.toMatch(/wrong-word|sesame/);
   });
 
-  it("prints the report before it fails to write its file, and says so by an exit code", async () => {
+  it("prints the report before it fails to write its file, and ends with code 73", async () => {
     const page = join(bin.directory, "full.html");
     symlinkSync("/dev/full", page);
     const { code, stdout, stderr } = await check(...transfer, "--html", page);
@@ -517,7 +517,7 @@ describe("check", () => {
     expect(code).toBe(73);
   });
 
-  it("has colours in a pipe where they are forced, and nowhere where they are unwanted", async () => {
+  it("colours a pipe only when forced, and nothing where colours are unwanted", async () => {
     const env = { ETH_RPC_URL: node.url, FORCE_COLOR: "1", TERM: "xterm" };
     expect((await bin.run(["check", ...transfer], { env })).stdout).toContain("\u001b[");
     const plain = await bin.run(["check", ...transfer], { env: { ...env, NO_COLOR: "1" } });
@@ -543,7 +543,7 @@ describe("check", () => {
     }
   });
 
-  it("fills in policies only where it knows them", async () => {
+  it("reads a file of policies, and names the wrong entry", async () => {
     const file = join(bin.directory, "policies.json");
     writeFileSync(file, JSON.stringify([{ policy: "no such policy" }]));
     const unknown = await check(...transfer, "--policies", file);
@@ -564,7 +564,7 @@ describe("check", () => {
   });
 });
 
-describe("the bin", () => {
+describe("the program evm-preflight", () => {
   it("shows its help and its version", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
       readonly version: string;
@@ -600,7 +600,7 @@ describe("the bin", () => {
     expect(bare.code).toBe(64);
   });
 
-  it("has every option and exit code of its help in the guide, and no other", async () => {
+  it("has exactly the options and exit codes of its help in the guide", async () => {
     const guide = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
     const chapter = /^## check\n([^]*?)^## /m.exec(guide)?.[1] ?? "";
     const help = (await bin.run(["check", "--help"])).stdout;
@@ -644,7 +644,7 @@ describe("the bin", () => {
     }
   });
 
-  it("says that the program failed, or could not print, by codes of their own", async () => {
+  it("ends with its own codes where it failed, or could not print", async () => {
     const env = { ETH_RPC_URL: node.url };
     const broken = await bin.run(["check", ...transfer], {
       env: { ...env, NODE_OPTIONS: "--import=data:text/javascript,globalThis.AbortController=null" },

@@ -30,7 +30,7 @@ const reason = encodeErrorResult({
 });
 
 describe("decode", () => {
-  it("reads a reason, escaped", async () => {
+  it("reads a revert's reason and escapes it", async () => {
     const { code, stdout } = await bin.run(["decode", reason]);
     expect(stdout).toContain('revert  "no \\u{1b}[31mway"');
     expect(code).toBe(0);
@@ -94,7 +94,7 @@ describe("decode", () => {
     };
     expect(decoded.calls[0]).toMatchObject({ to: null, value: null, isDelegate: false, more: 0, calls: [within] });
   });
-  it("says when nothing is known, with 3", async () => {
+  it("ends with 3 and says so when nothing is known", async () => {
     const { code, stdout } = await bin.run(["decode", "0xdeadbeef00"]);
     expect(stdout).toContain("nothing known begins with 0xdeadbeef");
     expect(code).toBe(3);
@@ -111,12 +111,12 @@ describe("decode", () => {
       "multicall(bytes[]) begins with 0xac9650d8, but its arguments take at least 64 bytes, and 0 are there",
     ],
     ["0x095ea7b3", "approve(address,uint256) begins with 0x095ea7b3"],
-  ])("says what is missing behind a known selector: %s", (data, text) => {
+  ])("names what is missing behind a known selector: %s", (data, text) => {
     const { readings, text: told } = explain(data as `0x${string}`, null, []);
     expect([readings, told]).toEqual([[], expect.stringContaining(text)]);
     expect(told).not.toContain("nothing known");
   });
-  it("says so of an ABI's own functions and errors, too, and of others that nothing is known", () => {
+  it("names what is missing of an ABI's own functions and errors, and of unknown ones says that nothing is known", () => {
     const own = parseAbi(["function mine(uint256[2] pair, string name)", "error Mine(uint8 code)"]);
     const [first, second] = [toFunctionSelector(own[0]), toFunctionSelector("Mine(uint8)")];
     expect(explain(first, own, []).text).toContain("mine(uint256[2],string) begins with");
@@ -124,7 +124,7 @@ describe("decode", () => {
     expect(explain(second, own, []).text).toContain("Mine(uint8) begins with");
     expect(explain(first, null, []).text).toContain("nothing known begins with");
   });
-  it("refuses what is no hex, and topics that are none, with 64", async () => {
+  it("refuses input that is no hex, and malformed topics, with 64", async () => {
     for (const args of [["zz"], ["0x123"], [], ["0x", "--topics", "0x12"]]) {
       const { code, stdout } = await bin.run(["decode", ...args]);
       expect(code, args.join(" ")).toBe(64);

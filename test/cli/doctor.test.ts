@@ -51,7 +51,7 @@ const diagnose = async (url: string) => {
 };
 
 describe("doctor", () => {
-  it("finds on anvil what it has and what it lacks", async () => {
+  it("lists what anvil has and lacks", async () => {
     const { status, level, code, meaning } = await diagnose(node.url);
     for (const method of sevenMethods) expect(status[method], method).toBe("yes");
     expect(status["pending.eth_simulateV1"]).toBe("yes");
@@ -69,7 +69,7 @@ describe("doctor", () => {
     expect(code).toBe(2);
   });
 
-  it("finds on a strict node the seven methods and nothing else", async () => {
+  it("finds on a strict node exactly the seven methods", async () => {
     const endpoint = await use(strict(node.url));
     const { status, level, code, meaning } = await diagnose(endpoint.url);
     for (const method of sevenMethods) expect(status[method], method).toBe("yes");
@@ -80,7 +80,7 @@ describe("doctor", () => {
     expect(meaning.join("\n")).toContain("no eth_feeHistory: the tip comes from recent receipts");
   });
 
-  it("says of a node without eth_simulateV1 that reports are at most unknown, and leaves it alone then", async () => {
+  it("says that reports on a node without eth_simulateV1 are at most unknown, and asks it no more", async () => {
     const endpoint = await use(withoutSimulate(node.url));
     const { status, level, code, meaning } = await diagnose(endpoint.url);
     expect(status["eth_simulateV1"]).toBe("no");
@@ -125,7 +125,7 @@ describe("doctor", () => {
     }
   });
 
-  it("takes no malformed answer and no internal error for a refusal, and repeats no words", async () => {
+  it("does not take malformed answers and internal errors for refusals, and repeats none of their words", async () => {
     const endpoint = await use(startProxy({ target: node.url }));
     for (const fault of [faults.wrongType, faults.html500]) {
       endpoint.fail("eth_simulateV1", fault);
@@ -153,7 +153,7 @@ describe("doctor", () => {
     expect(pending).toBe("guess");
   });
 
-  it("knows nothing of an endpoint that is not there, and never prints its key", async () => {
+  it("reports nothing about an endpoint that is not there, and never prints its key", async () => {
     const ended = await bin.run(["doctor", "http://user:hunter2@127.0.0.1:1/v2/secretkey?token=other"]);
     expect(ended.code).toBe(3);
     expect(ended.stdout).toContain("UNKNOWN · the endpoint did not answer; nothing is known about it");
@@ -201,7 +201,7 @@ describe("doctor", () => {
     );
   });
 
-  it("a description of another endpoint, or a forged one, costs requests and nothing else", async () => {
+  it("spends only more requests on another endpoint's description, or a forged one", async () => {
     const facts = { chainId: 1, tellsTip: true, takesBatches: false, noFeeOracle: bob, refuses: [] } as const;
     const format = "evm-preflight endpoint 1";
     const run = (endpoint: unknown, to = bob, value = 1n) =>
@@ -233,7 +233,7 @@ describe("doctor", () => {
     }
   });
 
-  it("is text in groups by default, without escapes in a pipe", async () => {
+  it("prints text in groups by default, without escapes in a pipe", async () => {
     const ended = await bin.run(["doctor"], { env: { ETH_RPC_URL: node.url } });
     expect(ended.code).toBe(2);
     const lines = ended.stdout.split("\n");
@@ -243,7 +243,7 @@ describe("doctor", () => {
     expect(ended.stdout).not.toContain("\u001b");
   });
 
-  it("says now and then on stderr that it goes on, where the endpoint is slow", async () => {
+  it("says on stderr at intervals that it goes on, where the endpoint is slow", async () => {
     const endpoint = await use(startProxy({ target: node.url, delayMs: 700 }));
     const ended = await bin.run(["doctor", endpoint.url, "--json"]);
     expect(ended.stderr).toMatch(/^(?:\d+ s · \d+ of \d+ answered \(eth_\w+\) by http:\/\/127\.0\.0\.1:\d+\n)+$/);

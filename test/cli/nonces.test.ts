@@ -60,7 +60,7 @@ const stores = [
 ] as const;
 
 describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) => {
-  describe.skipIf(server === null)("where it is installed", { timeout: 90_000 }, () => {
+  describe.skipIf(server === null)("on a store that is installed", { timeout: 90_000 }, () => {
     let storage: Storage;
     let node: Node;
     let bin: Bin;
@@ -96,7 +96,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
       return rawRequest(node.url, "eth_getTransactionReceipt", [hash]);
     };
 
-    it("ends with 3 for a store without lanes and a lane it does not know, 64 for wrong usage, 69 without a store", async () => {
+    it("ends with 3 for a store without lanes and an unknown lane, 64 for wrong usage, 69 without a store", async () => {
       expect(await withNode()).toMatchObject({ code: 3, stdout: expect.stringContaining("no accounts") });
       expect(await run("check")).toMatchObject({ code: 3, stdout: expect.stringContaining("no accounts") });
       expect((await run("status", ...ofLane)).code).toBe(3);
@@ -146,7 +146,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
       }
     });
 
-    it("adopts a lane at the chain's counts and forgets it, on --yes only", async () => {
+    it("adopts a lane at the chain's counts and forgets it, only with --yes", async () => {
       const stranger = ["--chain-id", "31337", "--address", accounts[3].address];
       await rawRequest(node.url, "anvil_setNonce", [accounts[3].address, "0x7"]);
       expect((await run("adopt", ...stranger)).stderr).toContain("--rpc-url");
@@ -172,7 +172,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
       expect((await run("status", ...stranger)).code).toBe(3);
     });
 
-    describe("with a lane", () => {
+    describe("with a started lane", () => {
       beforeEach(async () => {
         await mineAnvil(node.url);
         first = BigInt((await rawRequest(node.url, "eth_getTransactionCount", [account.address, "latest"])) as string);
@@ -180,7 +180,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         await effect(Nonces.reconcile(lane));
       });
 
-      it("shows what is in flight, asks the chain only where it is told to, and is healthy", async () => {
+      it("shows what is in flight, asks the chain only if told to, and finds the lane healthy", async () => {
         const sent = await effect(send());
         const all = await withNode();
         expect([all.code, all.stdout]).toEqual([
@@ -210,7 +210,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         expect([old.code, old.stdout]).toEqual([2, expect.stringContaining("is not mined after")]);
       });
 
-      it("sends again what the pool lost, on --yes only", async () => {
+      it("sends again what the pool lost, only with --yes", async () => {
         const sent = await effect(send());
         await rawRequest(node.url, "anvil_dropAllTransactions", []);
         const dry = await run("resend", ...ofLane);
@@ -270,7 +270,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         expect(await mined(behind.hash)).toMatchObject({ status: "0x1" });
       });
 
-      it("replaces what pays too little by the same with higher fees, and refuses what pools would", async () => {
+      it("replaces an underpriced transaction by the same with higher fees, and refuses fees that pools would refuse", async () => {
         const sent = await effect(send({ maxFeePerGas: 5n * gwei }));
         const asked = JSON.parse((await run("replace", ...ofLane, "--json")).stdout);
         expect(asked.request).toMatchObject({
@@ -292,7 +292,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         expect(await effect(Nonces.reconcile(lane))).toMatchObject({ floor: first + 1n });
       });
 
-      it("says that a node refused the replacement, which stands in its place, and ends with 1", async () => {
+      it("says that a node refused the replacement, which stays in the original's place, and ends with 1", async () => {
         await effect(Effect.ignore(Nonces.withNonce(lane, (nonce) => Effect.promise(() => sign(nonce)), refusing)));
         const dear = await sign(first, { value: 10n ** 30n, maxFeePerGas: 20n * gwei });
         const refused = await withNode("replace", ...ofLane, "--raw", dear, "--yes", "--json");
@@ -306,7 +306,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         expect((await withNode("cancel", ...ofLane, "--raw", noop, "--yes")).code).toBe(0);
       });
 
-      it("names what forgetting leaves behind, what the chain has passed apart from what is in flight", async () => {
+      it("names what forgetting leaves behind, and lists already used nonces apart from those in flight", async () => {
         const [one, two] = [await effect(send()), await effect(send())];
         await rawRequest(node.url, "anvil_dropTransaction", [two.hash]);
         await mineAnvil(node.url);
@@ -326,7 +326,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
       });
 
       it.each(["replace", "cancel"])(
-        "%s refuses a nonce that the chain has passed, and status does not call it unmined",
+        "%s refuses an already used nonce, and status does not call it unmined",
         async (verb) => {
           const sent = await effect(send());
           await mineAnvil(node.url);
@@ -356,7 +356,7 @@ describe.each(stores)("evm-preflight nonces on $name", ({ bin: server, start }) 
         },
       );
 
-      it("fills a gap with what is signed for it", async () => {
+      it("fills a gap with a transaction signed for it", async () => {
         const above = await effect(Effect.scoped(Effect.andThen(Nonces.reserve(lane), send())));
         const sick = await run("status");
         expect([sick.code, sick.stdout]).toEqual([2, expect.stringContaining(`nonce ${first} is a gap`)]);

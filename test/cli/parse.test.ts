@@ -26,15 +26,15 @@ const bad = <A>(result: Result.Result<A, unknown>): unknown =>
 const alice = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const bob = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
-describe("a signature and its arguments", () => {
+describe("a signature and its arguments on the command line", () => {
   it.each([
     ...["transfer(address,uint256)", "function f()", "f (uint256) external", "f(", "event E(address a)"],
     ...["constructor(uint256)", "f(uint256[2][] calldata a) returns (bool)", "_$1()", "f((uint256 a, string b)[] c)"],
-  ])("%s is a signature", (text) => expect(isSignature(text)).toBe(true));
+  ])("%s is recognised as a signature", (text) => expect(isSignature(text)).toBe(true));
   it.each([
     ...["tx.json", "./f()", "/a/f(uint256)", "Token(1).json", "f(1).txt", "file:///f()", "-", "0x02", ""],
     ...["C:\\f()", "a b.json", "(uint256)", "build (copy)/tx.json"],
-  ])("%s is none", (text) => expect(isSignature(text)).toBe(false));
+  ])("%s is not taken for a signature", (text) => expect(isSignature(text)).toBe(false));
 
   const valuesOf = (signature: string, ...args: ReadonlyArray<string>) =>
     good(
@@ -68,7 +68,7 @@ describe("a signature and its arguments", () => {
     ["f((uint256 a, bool b) c)", ["(5,true)"], [[5n, true]]],
     ["f()", [], []],
     ["f(address)(uint256,bool)", [bob], [bob]],
-  ])("%s takes %j", (signature, args, values) => {
+  ])("%s with its arguments %j gives their values", (signature, args, values) => {
     expect(valuesOf(signature, ...args)["args"]).toEqual(values);
   });
   it.each<readonly [signature: string, args: ReadonlyArray<string>, field: string, problem: string]>([
@@ -85,11 +85,11 @@ describe("a signature and its arguments", () => {
     ["f(address)", ["vitalik.eth"], "args[0]", "is a name"],
     ["f(uint)x", ["1"], "signature", "is no ABI"],
     ["event E(uint256 a)", ["1"], "signature", "must be that of a function"],
-  ])("%s refuses %j by %s", (signature, args, field, problem) => {
+  ])("%s with the arguments %j is refused by %s", (signature, args, field, problem) => {
     const refused = bad(Result.flatMap(callOf(signature, args), (call) => inputOf({ from: alice, ...call }, true)));
     expect(refused).toMatchObject({ field, problem: expect.stringContaining(problem) });
   });
-  it("is a typed failure for any text", () => {
+  it("fail with a typed error for any text", () => {
     const types = fc.constantFrom("uint256", "bool", "string", "uint256[]", "(uint256,string[])[]", "(bool)");
     const texts = fc.oneof(fc.string(), fc.stringMatching(/^[[\](),"\\a1 ]{0,24}$/));
     fc.assert(
@@ -99,7 +99,7 @@ describe("a signature and its arguments", () => {
       }),
     );
   });
-  it("is what any list of texts was written as", () => {
+  it("gives back any list of texts as it was written", () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.string())), (lists) => {
         expect(valuesOf("f(string[][])", JSON.stringify(lists))["args"]).toEqual([lists]);
@@ -108,7 +108,7 @@ describe("a signature and its arguments", () => {
   });
 });
 
-describe("amounts", () => {
+describe("amounts on the command line", () => {
   it.each([
     ["0.1ether", 10n ** 17n],
     ["1ETH", 10n ** 18n],
@@ -146,7 +146,7 @@ describe("amounts", () => {
   ])("refuses %s", (text, problem) => {
     expect(bad(wei(text))).toContain(problem);
   });
-  it("is exact for every amount in every unit", () => {
+  it("reads every amount in every unit exactly", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (amount) => {
         const digits = amount.toString().padStart(19, "0");
@@ -167,7 +167,7 @@ describe("amounts", () => {
   });
 });
 
-describe("arguments", () => {
+describe("arguments on the command line", () => {
   it.each([
     [
       ["check", "--value", "-1ether"],
@@ -211,18 +211,18 @@ describe("arguments", () => {
       ["check", "tx.json", "help"],
     ],
     [[], []],
-  ])("%j are meant as %j", (given, meant) => {
+  ])("%j are read as %j", (given, meant) => {
     expect(normalize(given)).toEqual(meant);
   });
 });
 
-describe("other quantities", () => {
-  it("take no unit where none belongs", () => {
+describe("quantities that are no amounts", () => {
+  it("take no unit", () => {
     expect(bad(count("1gwei"))).toContain("decimal or 0x");
     expect(bad(integer("0x20000000000000"))).toBe("is too large");
     expect(good(integer("0x7b"))).toBe(123);
   });
-  it("read times and blocks", () => {
+  it("include times and blocks", () => {
     expect(good(duration("500ms"))).toBe(500);
     expect(bad(duration("500"))).toBe("needs a unit: 500s or 500ms");
     expect(good(amount(["gwei", "wei"])("0"))).toBe(0n);
@@ -243,9 +243,9 @@ describe("other quantities", () => {
   });
 });
 
-describe("ABIs", () => {
+describe("ABIs on the command line", () => {
   const signature = "function transfer(address to, uint256 amount) returns (bool)";
-  it("come as JSON, as an artifact, as signatures, or one", () => {
+  it("come as JSON, as an artifact, as signatures or as one signature", () => {
     expect(good(abiOf(erc20Abi, "abi"))).toBe(erc20Abi);
     expect(good(abiOf({ abi: erc20Abi, bytecode: "0x" }, "abi"))).toBe(erc20Abi);
     expect(good(abiOf([signature], "abi"))).toEqual(parseAbi([signature]));
@@ -273,10 +273,10 @@ describe("ABIs", () => {
   });
 });
 
-describe("transactions from JSON", () => {
+describe("transactions in a JSON file", () => {
   const call = { from: alice, to: bob, abi: erc20Abi, functionName: "transfer" };
 
-  it("take strings with units and pass what the pipeline takes", () => {
+  it("may have strings with units, and have every field of the pipeline", () => {
     const input = good(
       inputOf({
         from: alice,
@@ -316,7 +316,7 @@ describe("transactions from JSON", () => {
     expect(Result.isSuccess(validate(input))).toBe(true);
   });
 
-  it("find an overload by its arguments or its signature", () => {
+  it("choose an overload by its arguments or its signature", () => {
     const abi = ["function f(uint256 a)", "function f(uint256 a, bool b)", "function f(address a)"];
     expect(good(inputOf({ ...call, abi, functionName: "f", args: ["1", true] }))).toMatchObject({ args: [1n, true] });
     const bySignature = good(inputOf({ ...call, abi, functionName: "f(uint256)", args: ["1"] }));
@@ -325,7 +325,7 @@ describe("transactions from JSON", () => {
     expect(good(inputOf({ ...call, abi, functionName: "f(address)", args: [bob] }))).toMatchObject({ args: [bob] });
   });
 
-  it("understand the names that other tools write, but not twice", () => {
+  it("may have the names of other tools, but no field twice", () => {
     expect(good(inputOf({ from: alice, to: bob, input: "0x12", gasLimit: "21000" }))).toEqual({
       from: alice,
       to: bob,
@@ -335,7 +335,7 @@ describe("transactions from JSON", () => {
     expect(bad(inputOf({ from: alice, to: bob, input: "0x12", data: "0x13" }))).toMatchObject({ field: "data" });
   });
 
-  it("are also in the forms that other tools write, with numbers as JSON has them", () => {
+  it("may have the forms of other tools, with numbers as JSON has them", () => {
     const fields = (json: unknown) => Result.getOrThrow(validate(good(inputOf(json)))).transactions;
     const usual = fields({ from: alice, to: bob, value: "5", gas: 21_000, nonce: 1, chainId: 1, maxFeePerGas: "7" });
     const rpc = {
@@ -402,7 +402,7 @@ describe("transactions from JSON", () => {
     expect(bad(inputOf(json))).toMatchObject({ field, problem: expect.stringContaining(problem) });
   });
 
-  it("are a typed failure for any JSON and any text", () => {
+  it("give a typed failure for any JSON and any text", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         expect(Result.isResult(inputOf(json))).toBe(true);
@@ -430,7 +430,7 @@ describe("transactions from JSON", () => {
 });
 
 describe("exit codes", () => {
-  it("follow the verdict, and what was not proven is not ready", () => {
+  it("follow the verdict, and differ for a report that was not proven", () => {
     expect(codeOf({ verdict: "ready", stage: "proven" })).toBe(0);
     expect(codeOf({ verdict: "blocked", stage: "scanned" })).toBe(1);
     expect(codeOf({ verdict: "caution", stage: "proven" })).toBe(2);

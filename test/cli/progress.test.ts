@@ -41,7 +41,7 @@ const ask = async (isTerminal: boolean, columns = 100) => {
 };
 
 describe("withProgress", () => {
-  it("says on a terminal what is asked, and leaves a clean line", async () => {
+  it("shows on a terminal which requests are answered, and leaves a clean line", async () => {
     const { told, results } = await ask(true);
     expect(results).toEqual(["result of eth_getCode", "result of eth_call"]);
     expect(told).toContain("0 of 1 answered (eth_getCode) by http://node");
@@ -54,18 +54,18 @@ describe("withProgress", () => {
     expect(lines.length).toBeGreaterThan(0);
     for (const line of lines) expect(line.length).toBeLessThan(columns);
   });
-  it("is short where nobody says how wide the terminal is", async () => {
+  it("writes short lines where the terminal tells no width", async () => {
     const { told } = await ask(true, 0);
     for (const line of told.split("\r\u001b[2K")) expect(line.length).toBeLessThan(40);
   });
-  it("says nothing in a pipe", async () => {
+  it("writes nothing into a pipe", async () => {
     const { told, results } = await ask(false);
     expect(results).toHaveLength(2);
     expect(told).toBe("");
   });
 });
 
-describe("withProgress, over time", () => {
+describe("withProgress over a long request", () => {
   /** What stderr gets while a request takes `ms` of the test's clock. */
   const over = (ms: number, isTerminal: boolean, options: Parameters<typeof withProgress>[1], term = "xterm") =>
     Effect.gen(function* () {
@@ -99,13 +99,13 @@ describe("withProgress, over time", () => {
       Effect.runPromise,
     );
 
-  it("counts the seconds of how many, and leaves a clean line", async () => {
+  it("counts the seconds of the deadline, and leaves a clean line", async () => {
     const lines = await over(3_500, true, { deadlineMs: 10_000 });
     for (const second of [0, 1, 2, 3])
       expect(lines).toContain(`\r\u001b[2K${second} of 10 s · 0 of 1 answered (eth_call) by http://node`);
     expect(lines.at(-1)).toBe("\r\u001b[2K");
   });
-  it("writes a line now and then where it is no terminal or a dumb one, of what is long", async () => {
+  it("writes a line at intervals about a long request, on a dumb terminal or none", async () => {
     const line = "5 s · 0 of 1 answered (eth_call) by http://node\n";
     for (const [isTerminal, term] of [
       [false, "xterm"],
@@ -120,7 +120,7 @@ describe("withProgress, over time", () => {
 
 describe("deadlineText", () => {
   const deadline = { ...nothingAnswered(), any: true };
-  it("names each round's requests: the slowest, what had no answer, what was not sent", () => {
+  it("names each round's requests: the slowest, those without an answer, those not sent", () => {
     const text = deadlineText(
       {
         ...deadline,
@@ -140,7 +140,7 @@ describe("deadlineText", () => {
       "  round 3: eth_simulateV1 (alone) was not sent: no time was left",
     ]);
   });
-  it("says nothing where everything was answered", () => {
+  it("is empty where everything was answered", () => {
     expect(deadlineText({ ...deadline, ended: [{ name: "eth_call", round: 1, ms: 9, late: null }] }, 10)).toBe("");
     expect(deadlineText(nothingAnswered(), 10)).toBe("");
   });

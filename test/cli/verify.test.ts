@@ -41,7 +41,7 @@ afterAll(async () => {
 const verify = (...args: ReadonlyArray<string>) => bin.run(["verify", "--rpc-url", node.url, ...args]);
 
 describe("verify", () => {
-  it("is unknown while it is pending, and 1 where nobody knows it", async () => {
+  it("ends as unknown while the transaction is pending, and with 1 where nobody knows it", async () => {
     const pending = await verify(hash, "--report", file);
     expect([pending.code, pending.stdout]).toEqual([3, expect.stringContaining(`${hash}  pending`)]);
     expect(pending.stdout).toContain("in the pool, in no block");
@@ -50,7 +50,7 @@ describe("verify", () => {
     expect([dropped.code, dropped.stdout]).toEqual([1, expect.stringContaining(`${nothing}  dropped`)]);
   });
 
-  it("is 0 when it happened as said, in text and as JSON", async () => {
+  it("ends with 0 when the transaction did as reported, in text and as JSON", async () => {
     await mineAnvil(node.url);
     const told = await verify(hash, "--report", file);
     expect([told.code, told.stdout.split("\n")[0]]).toEqual([0, "SAME · it happened as the report said"]);
@@ -61,7 +61,7 @@ describe("verify", () => {
     ]);
   });
 
-  it("is 1 under a wrong hash, also where the very request was mined", async () => {
+  it("ends with 1 under a wrong hash, even where the same request was mined", async () => {
     const other = await verify(nothing, "--report", file);
     expect([other.code, other.stdout]).toEqual([1, expect.stringContaining(`transaction 1  ${hash}`)]);
     const [first] = other.stdout.split("\n");
@@ -76,7 +76,7 @@ describe("verify", () => {
     );
   });
 
-  it("is 1 where what was mined is not what was proven", async () => {
+  it("ends with 1 where another transaction was mined than was proven", async () => {
     const changed = join(bin.directory, "changed.json");
     writeFileSync(changed, readFileSync(file, "utf8").replaceAll('"value": "1"', '"value": "2"'));
     const { code, stdout } = await verify(hash, "--report", changed);
@@ -84,7 +84,7 @@ describe("verify", () => {
     expect(stdout).toMatch(/request value: tampered \[logged\]\s+said {6}2 wei\s+happened {2}1 wei/);
   });
 
-  it("is unknown where the node is not there", async () => {
+  it("ends as unknown where the node is not there", async () => {
     const absent = await bin.run(["verify", hash, "--report", file, "--rpc-url", "http://127.0.0.1:1/secretkey"]);
     expect(absent.code).toBe(3);
     expect(`${absent.stdout}${absent.stderr}`).not.toContain("secretkey");
@@ -109,7 +109,7 @@ describe("verify", () => {
     ],
     [JSON.stringify([{ from: alice.address }]), "is a bundle of transactions, no report; check --json writes one\n"],
     ["[]", "is no report; check --json writes one ("],
-  ])("refuses a file that is no report with 64, and says what it is: %s", async (content, says) => {
+  ])("refuses a file that is no report with 64, and names the fault: %s", async (content, says) => {
     const wrong = join(bin.directory, "wrong.json");
     writeFileSync(wrong, content);
     const { code, stdout, stderr } = await verify(hash, "--report", wrong);
@@ -117,12 +117,12 @@ describe("verify", () => {
     expect(stderr.trimEnd().split("\n")).toHaveLength(2);
   });
 
-  it("is told by check that a report is no transaction", async () => {
+  it("of a report is refused by check, which says that it is no transaction", async () => {
     const { code, stderr } = await bin.run(["check", "--rpc-url", node.url, file]);
     expect([code, stderr]).toEqual([64, expect.stringContaining("input: is a report, not a transaction")]);
   });
 
-  it("takes headers and what doctor wrote of the endpoint", async () => {
+  it("accepts headers and the description that doctor wrote of the endpoint", async () => {
     const endpoint = await guarded(node.url, "Bearer sesame-open");
     try {
       const known = await bin.run(["doctor", node.url, "--json"]);

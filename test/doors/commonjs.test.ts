@@ -64,7 +64,7 @@ describe("CommonJS TypeScript", () => {
     180_000,
   );
 
-  it("is refused under node10, as the guide says, for Effect has no types there", () => {
+  it("is refused under node10, as the guide says, because Effect has no types there", () => {
     const way = { module: "commonjs", moduleResolution: "node10" };
     expect(complaintsOf("typescript-5-9", way).join("\n")).toContain(
       "TS2307: Cannot find module 'evm-preflight/promise'",

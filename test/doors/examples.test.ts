@@ -60,7 +60,7 @@ describe.each(["commonjs", "module"])("the examples in a package of type %s", (t
     ["names", [], 0, /claimEpochFor/],
     ["demo", [], 0, /━━ 6\.[^]*npx evm-preflight check/],
   ])(
-    "%s runs",
+    "%s runs without an error",
     (name, args, status, says) => {
       const all = args.map((arg) => (arg === "URL" ? node.url : arg));
       const ended = run(name, all, name === "agent" ? { PRIVATE_KEY: alice.privateKey } : {});

@@ -12,7 +12,7 @@ afterAll(() => installed.remove());
 
 describe("a mistake in an input", () => {
   it.each(["typescript-5-9", "typescript", "typescript-7"])(
-    "is told by %s at the token that is wrong, through every door, and nothing right is refused",
+    "is reported by %s at the wrong token, through every door, and no right input is refused",
     (compiler) => expect(unexplained(sayings(installed.folder, compiler))).toEqual([]),
     180_000,
   );

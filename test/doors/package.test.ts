@@ -63,12 +63,12 @@ const awaitsAtTop = (code: string): boolean => {
   return visit(ts.createSourceFile("module.mjs", code, ts.ScriptTarget.ES2022, false, ts.ScriptKind.JS));
 };
 
-describe("the package", () => {
-  it("loads every door by import and by require, and they are the same", () => {
+describe("the built package", () => {
+  it("loads every entry by import and by require as the same objects", () => {
     run(["scripts/smoke.mjs"]);
   });
 
-  it("works in a CommonJS program, with one class for each error whichever door it came through", () => {
+  it("works in a CommonJS program, with one class for each error whichever entry it came through", () => {
     const program = `
       const { Errors } = require("evm-preflight");
       const { InvalidTransaction } = require("evm-preflight/Errors");
@@ -113,7 +113,7 @@ describe("the package", () => {
     expect(runThere("app.mjs", program)).toBe("ERC20InvalidSender(address)");
   });
 
-  it("judges what a node refuses, by dialects that the first error loads", () => {
+  it("classifies a node's refusal by dialects that the first error loads", () => {
     const program = `
       import { createPreflight } from "evm-preflight/promise";
       const [from, to] = ["0x" + "11".repeat(20), "0x" + "22".repeat(20)];
@@ -125,7 +125,7 @@ describe("the package", () => {
     expect(runThere("app.mjs", program)).toBe("ExecutionReverted");
   });
 
-  it("names types and code for every door, the sources first and only for us, and ships what it names", () => {
+  it("names types and code for every entry, sources only under our own condition, and contains what it names", () => {
     const { exports } = manifestIn(installed.package);
     for (const [door, target] of Object.entries(exports)) {
       if (door === "./package.json") continue;
@@ -146,13 +146,13 @@ describe("the package", () => {
     );
   });
 
-  it("has no example that asks for the sources, which are not in it", () => {
+  it("contains no example that asks for the sources, which are not in it", () => {
     const examples = walkFiles("examples").map((file) => readFileSync(join(installed.package, file), "utf8"));
     expect(examples.length).toBeGreaterThan(20);
     expect(examples.filter((text) => text.includes("@evm-preflight/source"))).toEqual([]);
   });
 
-  it("is ES modules, one for each of the sources, with declarations, and for CommonJS one line for each entry", () => {
+  it("contains one ES module for each source with declarations, and one CommonJS line for each entry", () => {
     const files = walkFiles("dist").filter((file) => !file.endsWith(".map") && !file.startsWith("dist/bin/"));
     const modules = walkFiles("src")
       .filter((file) => file.endsWith(".ts") && !/^src\/cli[./]/.test(file))
@@ -170,7 +170,7 @@ describe("the package", () => {
     }
   });
 
-  it("awaits nothing at the top level of a module, which `require` of it would not take", () => {
+  it("has no top-level await, which `require` would refuse", () => {
     const awaiting = built()
       .filter((file) => file.endsWith(".js"))
       .filter((file) => awaitsAtTop(readFileSync(join(root, file), "utf8")));
@@ -193,7 +193,7 @@ describe("the package", () => {
     }
   });
 
-  it("takes nothing but its dependencies and required peers", () => {
+  it("depends only on its dependencies and required peers", () => {
     const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifestIn(installed.package);
     const required = Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true);
     const taken = built().flatMap((file) => takenBy(file).filter((specifier) => !specifier.startsWith(".")));
@@ -201,7 +201,7 @@ describe("the package", () => {
     expect([...packages].sort()).toEqual([...Object.keys(dependencies), ...required].sort());
   });
 
-  it("pins what viem pins, where both take the same package", () => {
+  it("pins the versions that viem pins, where both depend on the same package", () => {
     const { dependencies = {} } = manifestIn(root);
     const { dependencies: ofViem = {} } = manifestIn(join(root, "node_modules/viem"));
     for (const [name, version] of Object.entries(dependencies)) {

@@ -71,7 +71,7 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
   const transfer = `{ from: "${alice.address}", to: "${bob.address}", value: 1n }`;
   const own = `[{ name: "page/own", check: () => [] }]`;
 
-  it("asks for few files and bytes until the first report", async () => {
+  it("loads few files and bytes until the first report", async () => {
     const tab = await open();
     expect(await tab.evaluate(`run("${node.url}", ${transfer})`)).toBe("ready");
     expect(tab.complaints).toEqual([]);
@@ -81,7 +81,7 @@ describe.skipIf(chromium === null)("a page of evm-preflight/promise", () => {
     expect(bytes / 1000).toBeLessThanOrEqual(280);
   });
 
-  it("asks for more where somebody has a step of their own", async () => {
+  it("loads more where it has a step of its own", async () => {
     const tab = await open();
     expect(await tab.evaluate(`run("${node.url}", ${transfer})`)).toBe("ready");
     const before = asked.length;

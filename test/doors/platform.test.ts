@@ -22,12 +22,12 @@ const namesOf = (module: string): number => {
   return Number(execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: root, encoding: "utf8" }));
 };
 
-describe("without DOMException", () => {
-  it.each(doors)("%s is imported", (door) => {
+describe("a platform without DOMException", () => {
+  it.each(doors)("imports %s", (door) => {
     expect(namesOf(`evm-preflight${door.slice(1)}`)).toBeGreaterThan(0);
   });
 
-  it.each([".", "./promise", "./viem", "./Report"])("%s is imported where it is bundled", async (door) => {
+  it.each([".", "./promise", "./viem", "./Report"])("imports %s from a bundle", async (door) => {
     const outfile = join(folder, `${door.replaceAll(/\W/g, "")}.mjs`);
     await build({
       stdin: { contents: `export * from "evm-preflight${door.slice(1)}"`, resolveDir: root },

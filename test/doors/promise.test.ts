@@ -20,11 +20,11 @@ const [alice, bob] = [accounts[1], accounts[2]];
 const transfer = { from: alice.address, to: bob.address, value: 1n };
 
 describe("createPreflight", () => {
-  it("runs as it was built, not from the sources", () => {
+  it("comes from the built files, not from the sources", () => {
     expect(import.meta.resolve("evm-preflight/promise")).toMatch(/\/dist\/promise\.js$/);
   });
 
-  it("takes a URL, a client, a transport, a provider: each proves a transfer in two rounds", async () => {
+  it("takes a URL, a client, a transport or a provider, and proves a transfer in two rounds with each", async () => {
     const client = createPublicClient({ chain: foundry, transport: http(node.url) });
     for (const connection of [
       { url: node.url },
@@ -40,7 +40,7 @@ describe("createPreflight", () => {
     }
   });
 
-  it("takes endpoints that must agree, and refuses those that cannot", async () => {
+  it("takes endpoints that must agree, and refuses endpoints that cannot", async () => {
     await using preflight = createPreflight({
       endpoints: [
         { url: node.url, provider: "one" },
@@ -54,7 +54,7 @@ describe("createPreflight", () => {
     );
   });
 
-  it("clears a request that viem signs and the node mines as promised", async () => {
+  it("clears a request that viem signs and the node mines as reported", async () => {
     await using preflight = createPreflight({ url: node.url });
     const report = await preflight.prove(await preflight.scan(transfer));
     const clearance = await preflight.ready(report);
@@ -105,13 +105,13 @@ describe("createPreflight", () => {
     expect(many.map(({ verdict, ledger }) => [verdict, ledger.rounds])).toEqual(many.map(() => ["ready", 2]));
   });
 
-  it("lets options of a call win over the defaults", async () => {
+  it("gives options of a call precedence over the defaults", async () => {
     await using preflight = createPreflight({ url: node.url }, { maxAge: 5_000, feeLevel: "slow" });
     const report = await preflight.scan(transfer, { feeLevel: "fast" });
     expect([report.options.maxAgeMs, report.options.feeLevel]).toEqual([5_000, "fast"]);
   });
 
-  it("runs any effect that needs the node, and nothing after dispose", async () => {
+  it("runs any effect that needs the node, and none after dispose", async () => {
     const preflight = createPreflight({ url: node.url });
     const chainId = Effect.flatMap(Effect.service(Rpc.Rpc), (rpc) => rpc.request("eth_chainId", []));
     expect(await preflight.effect(chainId)).toBe("0x7a69");
@@ -120,7 +120,7 @@ describe("createPreflight", () => {
     await expect(preflight.run(transfer)).rejects.toThrow();
   });
 
-  it("survives the report's way through JSON", async () => {
+  it("proves a report that came through JSON", async () => {
     await using preflight = createPreflight({ url: node.url });
     const report = await preflight.run(transfer);
     const copy = await preflight.effect(Report.fromJson(JSON.parse(JSON.stringify(Report.toJson(report)))));

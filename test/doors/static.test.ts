@@ -88,7 +88,7 @@ const unsigned = () => Promise.resolve("0x" as const);
 const silent = { request: () => Promise.reject({ code: -32601, message: "" }) };
 
 describe("evm-preflight/static", () => {
-  it("is one file that loads nothing later, and exports what the Promise entry does, and the parts of a client", async () => {
+  it("is one file that loads nothing later, with the exports of the Promise entry and the parts of a client", async () => {
     const code = readFileSync(entry, "utf8");
     expect(code).not.toMatch(later);
     expect(code).not.toMatch(/\bfrom\s?"\./);
@@ -100,7 +100,7 @@ describe("evm-preflight/static", () => {
     expect(readFileSync(join(root, "dist/promise/parts.js"), "utf8")).toMatch(later);
   });
 
-  it("leaves out of an app what the app does not import: the guard, the sentences of reports, the parts, what is Node's", async () => {
+  it("leaves out of an app what it does not import: the guard, the report's sentences, the parts, Node's modules", async () => {
     const bundled = async (used: string): Promise<string> => {
       const { outputFiles } = await buildByEsbuild({
         stdin: { contents: `import { ${used} } from ${JSON.stringify(entry)}; use(${used});`, resolveDir: root },
@@ -146,7 +146,7 @@ describe("evm-preflight/static", () => {
     ["watching", "watchHeads", (on) => on.watchHeads()[Symbol.asyncIterator]().next()],
     ["watching", "watchLogs", (on) => on.watchLogs({})[Symbol.asyncIterator]().next()],
   ] satisfies ReadonlyArray<readonly [string, string, (on: Whole) => Promise<unknown>]>)(
-    "names the part %s to who calls %s without it, and can be disposed of",
+    "names the part %s to a caller of %s without it, and can be disposed of",
     async (part, verb, use) => {
       const { createPreflight, sending, settling, watching } = await import(entry);
       const others = [sending, settling, watching].filter(({ name }) => name !== part);
@@ -171,7 +171,7 @@ describe("evm-preflight/static", () => {
     );
   });
 
-  it("refuses several endpoints by the name of the option, and nothing else that the Promise entry takes", async () => {
+  it("refuses several endpoints by the name of the option, and accepts every other option of the Promise entry", async () => {
     const { createPreflight, guardProvider } = await import(entry);
     const named = (field: string) => expect.objectContaining({ _tag: "InvalidConnection", field });
     expect(() => createPreflight({ endpoints: [] })).toThrow(named("endpoints"));
@@ -259,7 +259,7 @@ describe.skipIf(chromium === null)("the service worker of an extension", () => {
   });
 
   it.each(["esbuild", "vite"] as const)(
-    "scans, proves, clears and guards by one file that %s makes",
+    "scans, proves, clears and guards with one file made by %s",
     async (bundler) => {
       const built = await extensionBy(bundler);
       expect(readdirSync(built).sort()).toEqual(["manifest.json", "worker.js"]);
@@ -284,8 +284,8 @@ const hermes = join(root, "tools/runtimes/node_modules/hermes/hermesc/linux64-bi
 const isCompiled =
   existsSync(hermes) || skip("evm-preflight/static compiled for Hermes", "npm ci --prefix tools/runtimes brings it");
 
-describe.skipIf(isCompiled === null)("a phone", () => {
-  it("gets bytecode of the app in one file, by Hermes's compiler", async () => {
+describe.skipIf(isCompiled === null)("a React Native app", () => {
+  it("is compiled with the file to bytecode by Hermes", async () => {
     const [script, bytecode] = [join(folder, "app.js"), join(folder, "app.hbc")];
     await buildByEsbuild({
       stdin: { contents: program, resolveDir: root },

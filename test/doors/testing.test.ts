@@ -30,7 +30,7 @@ const ask = (method: string, params: ReadonlyArray<unknown> = []) =>
   Effect.flatMap(Effect.service(Rpc.Rpc), (rpc) => rpc.request(method, params));
 
 describe("layerScripted", () => {
-  it("answers by the script, from the parameters and the number of times asked", async () => {
+  it("answers by the script, from the parameters and the number of calls so far", async () => {
     const layer = layerScripted({
       eth_chainId: "0x1",
       eth_getCode: ([address], before) => (address === "0xa" && before === 0 ? "0x6000" : "0x"),
@@ -39,7 +39,7 @@ describe("layerScripted", () => {
     expect(await Effect.runPromise(Effect.provide(answers, layer))).toEqual(["0x1", "0x6000", "0x"]);
   });
 
-  it("classifies errors like those of a real node, passes typed ones on, and supports nothing else", async () => {
+  it("classifies errors as those of a real node, passes typed ones on, and knows no other method", async () => {
     const typed = new Errors.RpcError({ method: "eth_call", reason: new Errors.NodeSyncing({ detail: "almost" }) });
     const layer = layerScripted({
       eth_getCode: rpcError({ code: -32000, message: "nonce too low: next nonce 5, tx nonce 2" }),
@@ -53,7 +53,7 @@ describe("layerScripted", () => {
     expect(await failure("eth_estimateGas")).toMatchObject({ reason: { _tag: "MethodNotSupported" } });
   });
 
-  it("can be silent until the deadline", async () => {
+  it("can stay silent until the deadline", async () => {
     await using preflight = createPreflight({ layer: layerScripted({ eth_simulateV1: silence }) });
     const report = await preflight.scan(transfer, { deadline: 100 });
     expect(report.verdict).toBe("unknown");
@@ -62,7 +62,7 @@ describe("layerScripted", () => {
 });
 
 describe("layerRecorder and layerReplay", () => {
-  it("repeat a run without the node: the same verdict, outcome and request", async () => {
+  it("repeat a run without the node, with the same verdict, outcome and request", async () => {
     const copy = JSON.parse(JSON.stringify(tape)) as Tape;
     await using preflight = createPreflight({ layer: layerReplay(copy) });
     const report = await preflight.run(transfer);
@@ -72,7 +72,7 @@ describe("layerRecorder and layerReplay", () => {
     expect(Report.toText(report)).toContain("READY");
   });
 
-  it("stay as fresh as they were, a year later", async () => {
+  it("keep a recorded report as fresh as it was, a year later", async () => {
     const old: Tape = { startedAt: (tape.startedAt ?? 0) - 365 * 86_400_000, exchanges: [] };
     const layer = layerReplay(old);
     const now = await Effect.runPromise(
@@ -84,7 +84,7 @@ describe("layerRecorder and layerReplay", () => {
     expect(Math.abs(now - (old.startedAt ?? 0))).toBeLessThan(5_000);
   });
 
-  it("can be played with one thing gone wrong", async () => {
+  it("replay a run with one answer replaced by a failure", async () => {
     const layer = layerScripted(
       { eth_getTransactionCount: rpcError({ code: -32000, message: "boom" }) },
       layerReplay(tape),
@@ -93,7 +93,7 @@ describe("layerRecorder and layerReplay", () => {
     expect(report.verdict).not.toBe("ready");
   });
 
-  it("keep failures, and fail when the tape is at its end", async () => {
+  it("replay failures, and fail when the tape is at its end", async () => {
     const failing = emptyTape();
     const real = layerScripted({ eth_call: rpcError({ code: 3, message: "execution reverted", data: "0x" }) });
     const first = await Effect.runPromise(Effect.flip(Effect.provide(ask("eth_call"), layerRecorder(real, failing))));

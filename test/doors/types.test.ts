@@ -17,25 +17,25 @@ beforeAll(() => {
 afterAll(() => installed.remove());
 
 describe("the packed declarations", () => {
-  it("are read: every door exports something, and types among it", () => {
+  it("export something from every entry, types among it", () => {
     for (const door of doorsOf(manifestIn(installed.package)))
       expect(exported.exports.filter((each) => each.door === door).length, door).toBeGreaterThan(0);
     expect(exported.exports.filter(({ type }) => type !== null).length).toBeGreaterThan(100);
     expect(exported.exports.map(({ name }) => name)).toContain("Report.Finding");
   });
 
-  it("name no more in the main door than they did", () => {
+  it("name no more in the main entry than they are allowed", () => {
     const names = exported.exports.filter(({ door, name }) => door === "evm-preflight" && name.includes("."));
     expect(names.length).toBeGreaterThan(200);
     expect(names.length).toBeLessThanOrEqual(mostNames);
   });
 
-  it("speak only of types of ours that some door exports by name", () => {
+  it("use only types of ours that some entry exports by name", () => {
     expect(exported.unnameable.map(({ file, name, by }) => `${file}: ${name}, met in ${by}`)).toEqual([]);
   });
 
   it.each(["typescript-5-8", "typescript-5-9", "typescript", "typescript-7"])(
-    "are complete for %s: strict, with skipLibCheck off, and every exported name written out again",
+    "compile for %s: strict, with skipLibCheck off, and every exported name written out again",
     (compiler) => {
       expect(compile(installed, compiler)).toEqual([]);
     },

@@ -17,7 +17,7 @@ afterAll(() => node.stop());
 const transfer = { from: accounts[1].address, to: accounts[2].address, value: 1n };
 
 describe("preflightActions", () => {
-  it("adds preflight, scan, prove and ready to a public client, beside its own actions", async () => {
+  it("add preflight, scan, prove and ready to a public client, beside its own actions", async () => {
     const client = createPublicClient({ chain: foundry, transport: http(node.url) }).extend(preflightActions());
     const scanned = await client.scan(transfer);
     expect([scanned.verdict, scanned.stage]).toEqual(["ready", "scanned"]);
@@ -28,7 +28,7 @@ describe("preflightActions", () => {
     expect(await client.getChainId()).toBe(31337);
   });
 
-  it("clears what a wallet client sends", async () => {
+  it("clear what a wallet client sends", async () => {
     const account = privateKeyToAccount(accounts[1].privateKey);
     const client = createWalletClient({ account, chain: foundry, transport: http(node.url) })
       .extend(publicActions)
@@ -41,7 +41,7 @@ describe("preflightActions", () => {
     expect((await client.getTransactionReceipt({ hash })).status).toBe("success");
   });
 
-  it("keeps the client's batching: a scan is one POST", async () => {
+  it("keep the client's batching: a scan is one POST", async () => {
     let posts = 0;
     const counting: typeof fetch = (...args) => {
       posts++;
@@ -53,7 +53,7 @@ describe("preflightActions", () => {
     expect([report.verdict, report.ledger.rounds, posts]).toEqual(["ready", 1, 1]);
   });
 
-  it("rejects with signal.reason", async () => {
+  it("reject with signal.reason", async () => {
     const client = createPublicClient({ chain: foundry, transport: http(node.url) }).extend(preflightActions());
     const reason = new Error("enough");
     await expect(client.scan(transfer, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

@@ -14,8 +14,8 @@ const stackOf = (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof Error ? (error.stack ?? "no stack") : "no error"),
   );
 
-describe("the stack of a rejection", () => {
-  it("names who called, by every method that rejects, and keeps what it says of itself", async () => {
+describe("the stack of a rejected promise", () => {
+  it("names the caller, for every method that rejects, and keeps its message", async () => {
     const preflight = createPreflight({ url });
     const wrong = { from: "0x12" } as never;
     const lane = { chainId: 1, address: "0x12" } as never;
@@ -38,7 +38,7 @@ describe("the stack of a rejection", () => {
     }
   });
 
-  it("tells one call only, where one error ends several", () => {
+  it("names one call only, where one error ends several", () => {
     const error = new Error("shared");
     const own = error.stack ?? "";
     const called = (frame: string) => Object.assign(new Error("called"), { stack: `Error: called\n    at ${frame}` });
@@ -47,7 +47,7 @@ describe("the stack of a rejection", () => {
     expect(error.stack).toBe(`${own}\n    at other (b.js:3:4)`);
   });
 
-  it("reads the frames of other engines, and leaves alone what cannot be changed or is no error", () => {
+  it("is read in other engines' formats, and unchangeable or other values stay", () => {
     const error = new Error("x");
     const own = error.stack ?? "";
     withCallSite(

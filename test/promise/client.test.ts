@@ -33,7 +33,7 @@ const failing = (promise: Promise<unknown>) =>
   );
 
 describe("a viem client's chain", () => {
-  it("is the chain that is meant: another node's report is blocked, through every door", async () => {
+  it("is required of the node, through every entry: another node's report is blocked", async () => {
     const client = createPublicClient({ chain: mainnet, transport: http(node.url) });
     await using preflight = createPreflight({ client });
     const reports = [
@@ -57,7 +57,7 @@ describe("a viem client's chain", () => {
     expect((await preflight.run({ ...transfer, chainId: 31337 })).verdict).toBe("ready");
   });
 
-  it("is not to be contradicted: by an input, in a bundle, or by a report of another chain", async () => {
+  it("cannot be contradicted by an input, in a bundle, or by a report of another chain", async () => {
     await using plain = createPreflight({ url: node.url });
     await using preflight = createPreflight({
       client: createPublicClient({ chain: mainnet, transport: http(node.url) }),
@@ -78,7 +78,7 @@ describe("a viem client's chain", () => {
 });
 
 describe("a viem client's account", () => {
-  it("sends what names no sender, through every door", async () => {
+  it("is the sender where the input names none, through every entry", async () => {
     const client = wallet();
     await using preflight = createPreflight({ client });
     const reports = [
@@ -94,7 +94,7 @@ describe("a viem client's account", () => {
     }
   });
 
-  it("is not to be contradicted", async () => {
+  it("cannot be contradicted by the input", async () => {
     await using preflight = createPreflight({ client: wallet() });
     const other = { ...transfer, from: bob.address };
     expect(await failing(preflight.run(other))).toMatchObject({
@@ -104,7 +104,7 @@ describe("a viem client's account", () => {
     expect(await failing(preflight.run([transfer, other]))).toMatchObject({ field: "[1].from" });
   });
 
-  it("is missing where there is none", async () => {
+  it("is missing where the client has none", async () => {
     const client = createPublicClient({ chain: foundry, transport: http(node.url) });
     await using preflight = createPreflight({ client });
     // @ts-expect-error a client without an account needs the sender
@@ -122,11 +122,11 @@ describe("a viem client's account", () => {
   });
 });
 
-describe("a wrong key", () => {
+describe("a signature by another key", () => {
   const wrong = privateKeyToAccount(bob.privateKey);
   const accountsInIt = { expected: alice.address.toLowerCase(), actual: bob.address.toLowerCase() };
 
-  it("is told as such by deliver, with both accounts, and nothing is sent", async () => {
+  it("is reported as such by deliver, with both accounts, and nothing is sent", async () => {
     await using preflight = createPreflight({ url: node.url });
     const signed = (request: Parameters<typeof wrong.signTransaction>[0]) => wrong.signTransaction(request);
     const error = await failing(preflight.deliver(signed)(transfer));
@@ -137,7 +137,7 @@ describe("a wrong key", () => {
     await mineAnvil(node.url);
   });
 
-  it("is told as such by withNonce", async () => {
+  it("is reported as such by withNonce", async () => {
     await using preflight = createPreflight({ url: node.url });
     const sign = (nonce: bigint) =>
       wrong.signTransaction({
@@ -150,8 +150,8 @@ describe("a wrong key", () => {
   });
 });
 
-describe("dispose", () => {
-  it("ends what is under way and every later call, by an error that says so, and twice is once", async () => {
+describe("dispose of a client", () => {
+  it("ends running and later calls with an error that says so, and may be called twice", async () => {
     const silent = { request: () => new Promise<never>(() => undefined) };
     const preflight = createPreflight({ provider: silent });
     await using other = createPreflight({ url: node.url });
@@ -181,29 +181,26 @@ describe("dispose", () => {
     }
   });
 
-  it.each([undefined, null])(
-    "keeps its defaults where an option is %s, and takes null for no options",
-    async (left) => {
-      // its report has but its name
-      const policies = [Policy.make("never", () => Policy.fail("it never holds"))];
-      await using preflight = createPreflight({ url: node.url }, { policies });
-      const sending = { ...transfer, value: 1n };
-      const none = { policies: left, deadline: left } as never;
-      const scanned = await preflight.scan(sending, none);
-      for (const report of [
-        await preflight.preflight(sending, none),
-        await preflight.preflight(sending, null as never),
-        await preflight.prove(scanned, none),
-        await preflight.prove(scanned, null as never),
-      ])
-        expect(report.findings).toContainEqual(expect.objectContaining({ code: "PolicyViolation" }));
-      const signed = vi.fn(() => Promise.resolve("0x" as const));
-      expect(await failing(preflight.deliver(sending, signed, none))).toMatchObject({ _tag: "PolicyViolation" });
-      expect(signed).not.toHaveBeenCalled();
-    },
-  );
+  it.each([undefined, null])("keeps defaults where an option is %s, and reads null as no options", async (left) => {
+    // its report has but its name
+    const policies = [Policy.make("never", () => Policy.fail("it never holds"))];
+    await using preflight = createPreflight({ url: node.url }, { policies });
+    const sending = { ...transfer, value: 1n };
+    const none = { policies: left, deadline: left } as never;
+    const scanned = await preflight.scan(sending, none);
+    for (const report of [
+      await preflight.preflight(sending, none),
+      await preflight.preflight(sending, null as never),
+      await preflight.prove(scanned, none),
+      await preflight.prove(scanned, null as never),
+    ])
+      expect(report.findings).toContainEqual(expect.objectContaining({ code: "PolicyViolation" }));
+    const signed = vi.fn(() => Promise.resolve("0x" as const));
+    expect(await failing(preflight.deliver(sending, signed, none))).toMatchObject({ _tag: "PolicyViolation" });
+    expect(signed).not.toHaveBeenCalled();
+  });
 
-  it("rejects what is no report, and throws nothing, whatever its defaults", async () => {
+  it("rejects a malformed report, and throws nothing synchronously", async () => {
     await using preflight = createPreflight({ url: node.url }, { policies: [Policy.noNewApprovals] });
     const { steps, ...older } = await preflight.scan({ ...transfer, value: 1n });
     const odd = [undefined, {}, { with: "acme/a", without: [] }, { with: [], without: null }];

@@ -66,14 +66,14 @@ const lasting = ({ verdict, findings, transactions, transfers, approvals, digest
   ...{ requests: transactions.map(({ request, input }) => ({ request, input })), isDigested: digest !== null },
 });
 
-describe.each(Object.entries(acts))("a function of the caller's that %s", (_, act) => {
+describe.each(Object.entries(acts))("a caller's function that %s", (_, act) => {
   const spoil = (value: unknown) => done(act, value);
   const vandal = Policy.make("test/vandal", (report) => (spoil(report), Policy.pass));
   /** Sees what comes to whoever is asked next. */
   const watching = (seen: Array<unknown>) =>
     Policy.make("test/seen", (report) => (seen.push(lasting(report)), Policy.pass));
 
-  it("as a policy changes neither the report nor what the next one sees", async () => {
+  it("cannot change the report or what the next policy sees", async () => {
     await using preflight = createPreflight({ url: scene.url });
     const named = (name: string) => ({ ...Policy.make(name, () => Policy.pass), name });
     for (const input of [approve(), dear]) {
@@ -90,7 +90,7 @@ describe.each(Object.entries(acts))("a function of the caller's that %s", (_, ac
     }
   });
 
-  it("has no key sign what is blocked", async () => {
+  it("gets no signature for a blocked report", async () => {
     let signed = 0;
     const account = {
       ...other,
@@ -102,7 +102,7 @@ describe.each(Object.entries(acts))("a function of the caller's that %s", (_, ac
     expect(signed).toBe(0);
   });
 
-  it("that is asked about a caution, hands a wallet or a key what was cleared", async () => {
+  it("cannot change the cleared request of a wallet or key, when it is asked about a caution", async () => {
     const onCaution = (report: Report.Report) => (spoil(report), true);
     const handed: Array<Record<string, unknown>> = [];
     const wallet = {
@@ -138,7 +138,7 @@ describe.each(Object.entries(acts))("a function of the caller's that %s", (_, ac
     await scene.mine();
   });
 
-  it("that signs, gets no other request past the clearance", async () => {
+  it("gets no other request past the clearance when it signs", async () => {
     await using preflight = createPreflight({ url: scene.url });
     const input = { from: other.address, to: third.address, value: 5n } as const;
     const spoiling = async (request: Report.Clearance["requests"][number]) => {
@@ -158,7 +158,7 @@ describe.each(Object.entries(acts))("a function of the caller's that %s", (_, ac
     expect(Report.matches(clearance, [raw])).toBe(true);
   });
 
-  it("that is asked about a signature, changes nothing of what is signed", async () => {
+  it("cannot change what is signed when it is asked about a signature", async () => {
     const reached: Array<unknown> = [];
     const wallet = {
       request: ({ method, params = [] }: { readonly method: string; readonly params?: ReadonlyArray<unknown> }) =>
@@ -172,7 +172,7 @@ describe.each(Object.entries(acts))("a function of the caller's that %s", (_, ac
     expect(reached).toEqual([params]);
   });
 
-  it("that is told of calls or of a change, changes nothing of what is told next", async () => {
+  it("cannot change the next event when it is told of calls or of a change", async () => {
     const told: Array<unknown> = [];
     let hash: unknown = null;
     const wallet = {
@@ -218,7 +218,7 @@ describe.each(Object.entries(acts))("a function of the caller's that %s", (_, ac
     await scene.mine();
   });
 
-  it("that watches, is told right of the next head", async () => {
+  it("gets the right next head when it watches", async () => {
     await using preflight = createPreflight({ url: scene.url }, { heads: { pollMs: 20 } });
     const input = { from: owner.address, to: third.address, value: 5n } as const;
     const report = await preflight.preflight(input);

@@ -33,8 +33,8 @@ const wary = () =>
     steps: [{ name: "acme/odd", check: () => [Step.warning("acme/Odd", "it is odd")] }],
   });
 
-describe("JSON", () => {
-  it("is written of reports, clearances and errors of every door, and read back", async () => {
+describe("JSON of the Promise entry", () => {
+  it("is written of reports, clearances and errors of every entry, and read back", async () => {
     const client = createPublicClient({ transport: http(node.url) }).extend(preflightActions());
     const [byEffect, byPromise, byViem, scanned] = [
       await Effect.runPromise(Effect.provide(Preflight.preflight(transfer), Rpc.layerHttp(node.url))),
@@ -75,8 +75,8 @@ describe("JSON", () => {
   });
 });
 
-describe("Report of the Promise door", () => {
-  it("clears, reads and shows without an Effect", async () => {
+describe("Report of the Promise entry", () => {
+  it("clears, reads and shows a report without Effect", async () => {
     const report = await preflight.preflight(transfer);
     expect((await Report.ready(report)).requests).toHaveLength(1);
     expect([Report.toText(report), Report.summary(report)]).toEqual([Reports.toText(report), Reports.summary(report)]);
@@ -87,7 +87,7 @@ describe("Report of the Promise door", () => {
 });
 
 describe("a report from outside", () => {
-  it("holds no longer than the door's own `maxAge`, whatever it says", async () => {
+  it("holds no longer than the client's own `maxAge`, whatever it says", async () => {
     const made = await preflight.preflight(transfer);
     const posted = await Report.fromJson({
       ...(Report.toJson(made) as object),
@@ -124,7 +124,7 @@ describe("a report from outside", () => {
 });
 
 describe("maxSendable", () => {
-  it("is at the Promise and viem doors, exact to the wei", async () => {
+  it("works at the Promise and viem entries, exact to the wei", async () => {
     const client = createPublicClient({ transport: http(node.url) }).extend(preflightActions());
     for (const door of [preflight, client]) {
       const { value, report } = await door.maxSendable(alice.address, bob.address);
@@ -136,7 +136,7 @@ describe("maxSendable", () => {
 });
 
 describe("deliver", () => {
-  it("takes the transaction first, or the signer alone", async () => {
+  it("accepts the transaction first, or the signer alone", async () => {
     const first = await preflight.deliver(transfer, sign);
     expect(first.sent).toHaveLength(1);
     await mineAnvil(node.url);
@@ -145,7 +145,7 @@ describe("deliver", () => {
     expect(await preflight.effect(Eth.getTransactionCount({ address: alice.address, block: "pending" }))).toBe(2n);
   });
 
-  it("refuses caution unless it is told to send, and asks who decides", async () => {
+  it("refuses caution unless it is told to send, and asks the caller's function", async () => {
     await using warning = wary();
     const signed: Array<unknown> = [];
     const recorded: Sign = (request, index) => (signed.push(request), sign(request, index));
@@ -163,21 +163,21 @@ describe("deliver", () => {
     expect([asked, signed.length]).toEqual([["caution"], 2]);
   });
 
-  it("does not ask about a report that is ready", async () => {
+  it("does not ask the caller about a ready report", async () => {
     const { report } = await preflight.deliver({ ...transfer, to: carol.address }, sign, { onCaution: () => false });
     expect(report.verdict).toBe("ready");
   });
 });
 
-describe("preflight", () => {
+describe("the method preflight", () => {
   it("has one name, and an alias", () => expect(preflight.run).toBe(preflight.preflight));
 });
 
-describe("an error", () => {
+describe("the message of an error", () => {
   const lines = (error: unknown) =>
     [inspect(error), (error as Error).message, String(error)].map((text) => text.split("\n").length);
 
-  it("is one line of an unproven report, a closed client and a dead endpoint", async () => {
+  it("is one line for an unproven report, a closed client and a dead endpoint", async () => {
     const dead = createPreflight({ url: "http://127.0.0.1:9" });
     const report = await dead.preflight(transfer);
     const closed = createPreflight({ layer: Rpc.layerHttp(node.url) });
@@ -202,7 +202,7 @@ describe("an error", () => {
   });
 });
 
-describe("a revert in one call", () => {
+describe("a revert in a single call", () => {
   const abi = parseAbi(["error Nope(uint256 left)", "error Error(string)"]);
   const custom = encodeErrorResult({ abi, errorName: "Nope", args: [7n] });
   const reason = encodeErrorResult({ abi, errorName: "Error", args: ["nope"] });
@@ -230,7 +230,7 @@ describe("a revert in one call", () => {
   });
 });
 
-describe("a hint", () => {
+describe("the hint of an input error", () => {
   const client = () =>
     createPreflight({ client: { ...createPublicClient({ transport: http(node.url) }), account: signer } });
   it.each([
@@ -244,7 +244,7 @@ describe("a hint", () => {
       [transfer, { ...transfer, maxAge: 1 }],
       "[1].maxAge: is not a field of a transaction; options are the second argument",
     ],
-  ])("is told of %o", async (input, words) => {
+  ])("is given for %o", async (input, words) => {
     await expect(preflight.preflight(input as never)).rejects.toThrow(words);
   });
 
@@ -252,7 +252,7 @@ describe("a hint", () => {
     ["5s", "5 seconds"],
     ["250ms", "250 millis"],
     ["2 min", "2 minutes"],
-  ])("says how to write the time %s", async (deadline, words) => {
+  ])("shows how to write the time %s", async (deadline, words) => {
     await expect(preflight.preflight(transfer, { deadline: deadline as never })).rejects.toThrow(`; say "${words}"`);
     expect((await preflight.scan(transfer, { deadline: words as never })).verdict).toBe("ready");
   });

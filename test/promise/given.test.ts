@@ -40,7 +40,7 @@ const bare = Object.create(null) as never;
 
 const first = <A>(iterable: AsyncIterable<A>) => iterable[Symbol.asyncIterator]().next();
 
-describe("a signal", () => {
+describe("a given signal", () => {
   const signs: Array<bigint> = [];
   const sign = async (nonce: bigint) => {
     signs.push(nonce);
@@ -58,7 +58,7 @@ describe("a signal", () => {
     watchHeads: (signal) => first(preflight.watchHeads({ signal })),
     watchLogs: (signal) => first(preflight.watchLogs({}, { signal })),
   };
-  it.each(Object.entries(calls))("that is none is refused by %s, with nothing started", async (_, call) => {
+  it.each(Object.entries(calls))("of a wrong type is refused by %s, with nothing started", async (_, call) => {
     for (const signal of [{}, 5, "x", Symbol("x"), () => undefined, { aborted: false }, bare])
       await expect(call(signal as never)).rejects.toMatchObject({
         ...{ _tag: "InvalidTransaction", field: "options.signal", problem: "must be an AbortSignal" },
@@ -71,7 +71,7 @@ describe("a signal", () => {
   });
 });
 
-describe("options", () => {
+describe("given options", () => {
   const calls: Readonly<Record<string, (options: never) => Promise<unknown>>> = {
     scan: (options) => preflight.scan(input, options),
     maxSendable: (options) => preflight.maxSendable(from, from, options),
@@ -79,7 +79,7 @@ describe("options", () => {
     withNonce: (options) => preflight.withNonce(lane, async () => "0x", options),
     watchHeads: (options) => first(preflight.watchHeads(options)),
   };
-  it.each(Object.entries(calls))("that are none, or cannot be read, are refused by %s", async (_, call) => {
+  it.each(Object.entries(calls))("of a wrong type, or unreadable, are refused by %s", async (_, call) => {
     for (const options of [5, [], "x".repeat(300_000), true])
       await expect(call(options as never)).rejects.toMatchObject({ field: "options", problem: "must be an object" });
     for (const options of [thrower(), revoked()])
@@ -87,9 +87,9 @@ describe("options", () => {
   });
 });
 
-describe("a time", () => {
+describe("a given time", () => {
   it.each([[Symbol("x")], [bare], bare, Symbol("x"), () => 1, [1, Symbol("x")], {}])(
-    "that is none is refused by its name: %#",
+    "is refused if malformed: %#",
     async (time) => {
       for (const name of ["deadline", "maxAge", "feeHorizon"])
         await expect(preflight.scan(input, { [name]: time })).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe("a time", () => {
   );
 });
 
-describe("a pretended world", () => {
+describe("given overrides", () => {
   const cyclic: Record<string, unknown> = {};
   cyclic["self"] = cyclic;
   const throwing = Object.defineProperty({}, "balance", {
@@ -129,17 +129,17 @@ describe("a pretended world", () => {
       [{ blockOverrides: { time: beyond } }, "blockOverrides.time", "Expected a value between"] as const,
       [{ stateOverrides: { [from]: { balance: beyond } } }, `stateOverrides[${from}].balance`, "between"] as const,
     ]),
-  ])("is refused by the name of what is wrong: %#", async (options, field, problem) => {
+  ])("are refused by the name of the fault: %#", async (options, field, problem) => {
     await expect(preflight.scan(input, options)).rejects.toMatchObject({
       ...{ _tag: "InvalidTransaction", field: `options.${field}`, problem: expect.stringContaining(problem) },
     });
   });
-  it("is refused where it cannot be read", async () => {
+  it("are refused where they cannot be read", async () => {
     await expect(preflight.scan(input, { stateOverrides: { [from]: throwing } })).rejects.toMatchObject({
       ...{ field: "options", problem: "cannot be read" },
     });
   });
-  it("is what the object itself says, not what it inherits", async () => {
+  it("are the object's own fields, not inherited ones", async () => {
     const inheriting = (fields: object): object => Object.create(Object.assign(Object.create(null), fields));
     const { options } = await preflight.scan(input, {
       stateOverrides: { [from]: inheriting({ balance: 5n }) },
@@ -147,7 +147,7 @@ describe("a pretended world", () => {
     });
     expect([options.stateOverrides, options.blockOverrides]).toEqual([{ [from.toLowerCase()]: {} }, {}]);
   });
-  it("is kept as it is given, and read again from JSON", async () => {
+  it("survive JSON as they were given", async () => {
     const report = await preflight.scan(input, {
       ...{ block: 5n, blockOverrides: { time: 2n ** 64n, feeRecipient: from, gasLimit: undefined } },
       stateOverrides: { [from.toUpperCase().replace("0X", "0x")]: { balance: 2n ** 256n - 1n, nonce: 7 } },
@@ -160,7 +160,7 @@ describe("a pretended world", () => {
   });
 });
 
-describe("what settle is given", () => {
+describe("the arguments of settle", () => {
   it.each<readonly [unknown, unknown, string]>([
     ...[undefined, null, hash, {}, [], [hash, hash]].map((hashes) => [hashes, {}, "hashes"] as const),
     ...[[null], ["0x12"], [Symbol("x")], Array.from({ length: 1 })].map((hashes) => [hashes, {}, "hashes[0]"] as const),
@@ -170,7 +170,7 @@ describe("what settle is given", () => {
     ...[5, "x", []].map((options) => [[hash], options, "options"] as const),
     // what is left empty is no option, and hides none
     [[hash], { maxAge: undefined, deadlin: 5 }, "options.deadlin"],
-  ])("%# is refused by its name", async (hashes, options, field) => {
+  ])("are refused by name: %#", async (hashes, options, field) => {
     const report = await preflight.scan(input);
     const none = Preflight.settle(null as never, hashes as never, options as never);
     await expect(Effect.runPromise(Effect.provide(none, chain.layer()))).rejects.toMatchObject({
@@ -182,7 +182,7 @@ describe("what settle is given", () => {
   });
 });
 
-describe("what a signer answers", () => {
+describe("a signer's answer", () => {
   const raw = (actual: string) => ({ _tag: "SignedMismatch", field: "raw", actual, mayBeSent: false });
   it.each([
     ["at once", () => "0x02", "0x02"],
@@ -192,7 +192,7 @@ describe("what a signer answers", () => {
       typeof answer,
     ]),
     ["at once, and no text", () => bare, "object"],
-  ] as ReadonlyArray<readonly [string, () => unknown, string]>)("%s is a typed mismatch", async (_, sign, actual) => {
+  ] as ReadonlyArray<readonly [string, () => unknown, string]>)("is a typed mismatch: %s", async (_, sign, actual) => {
     await expect(preflight.withNonce(lane, sign as never)).rejects.toMatchObject(raw(actual));
   });
   it("fails with what a signer throws at once", async () => {
@@ -201,54 +201,60 @@ describe("what a signer answers", () => {
     };
     await expect(preflight.withNonce(lane, sign)).rejects.toThrow(RangeError);
   });
-  it("may be counts at once", async () => {
+  it("may come without a promise", async () => {
     const keyed = { ...lane, key: 1n };
     const counts = () => ({ latest: 0n, pending: 0n });
     expect(await preflight.nonces.bootstrap(keyed, { settleMs: 0, counts: counts as never })).toBe(true);
   });
 });
 
-describe("what nonces are given", () => {
+describe("the arguments of nonces", () => {
   const refused = (field: string) => ({ _tag: "InvalidLane", field, mayBeSent: false });
   const { replace } = preflight.nonces;
-  it.each([undefined, null, 5, bare, Symbol("x")])("no bytes to replace by: %#", async (raw) => {
+  it.each([undefined, null, 5, bare, Symbol("x")])("refuse malformed bytes to replace by: %#", async (raw) => {
     await expect(replace(lane, 0n, hash, raw as never)).rejects.toMatchObject({ _tag: "SignedMismatch", field: "raw" });
   });
-  it.each([undefined, null, 5, "0x12", bare, Symbol("x")])("no nonce, and no hash that is replaced: %#", async (it) => {
-    await expect(replace(lane, it as never, hash, "0x02")).rejects.toMatchObject(refused("nonce"));
-    await expect(replace(lane, 0n, it as never, "0x02")).rejects.toMatchObject(refused("replaces"));
-  });
-  it.each([5, null, "x", { latest: "0x1", pending: "0x1" }, { latest: 0n }, bare])("no counts: %#", async (counts) => {
-    const keyed = { ...lane, key: 2n };
-    const asked = { settleMs: 0, counts: async () => counts as never };
-    await expect(preflight.nonces.bootstrap(keyed, asked)).rejects.toMatchObject(refused("counts"));
-    if (counts === null) return;
-    await expect(preflight.nonces.bootstrap(keyed, { counts: counts as never })).rejects.toMatchObject(
-      refused("counts"),
-    );
-    await expect(preflight.nonces.keep(keyed, { counts: { latest: 0n, pending: 0n } as never })).rejects.toMatchObject(
-      refused("counts"),
-    );
-    await expect(preflight.nonces.keep(keyed, { counts: counts as never })).rejects.toMatchObject(refused("counts"));
-    await expect(preflight.withNonce(keyed, async () => "0x", { counts: counts as never })).rejects.toMatchObject(
-      refused("counts"),
-    );
-  });
-  it("no function that sends", async () => {
+  it.each([undefined, null, 5, "0x12", bare, Symbol("x")])(
+    "refuse a malformed nonce and replaced hash: %#",
+    async (it) => {
+      await expect(replace(lane, it as never, hash, "0x02")).rejects.toMatchObject(refused("nonce"));
+      await expect(replace(lane, 0n, it as never, "0x02")).rejects.toMatchObject(refused("replaces"));
+    },
+  );
+  it.each([5, null, "x", { latest: "0x1", pending: "0x1" }, { latest: 0n }, bare])(
+    "refuse wrong counts: %#",
+    async (counts) => {
+      const keyed = { ...lane, key: 2n };
+      const asked = { settleMs: 0, counts: async () => counts as never };
+      await expect(preflight.nonces.bootstrap(keyed, asked)).rejects.toMatchObject(refused("counts"));
+      if (counts === null) return;
+      await expect(preflight.nonces.bootstrap(keyed, { counts: counts as never })).rejects.toMatchObject(
+        refused("counts"),
+      );
+      await expect(
+        preflight.nonces.keep(keyed, { counts: { latest: 0n, pending: 0n } as never }),
+      ).rejects.toMatchObject(refused("counts"));
+      await expect(preflight.nonces.keep(keyed, { counts: counts as never })).rejects.toMatchObject(refused("counts"));
+      await expect(preflight.withNonce(keyed, async () => "0x", { counts: counts as never })).rejects.toMatchObject(
+        refused("counts"),
+      );
+    },
+  );
+  it("refuse a send that is no function", async () => {
     const send = "x" as never;
     await expect(preflight.withNonce(lane, async () => "0x", { send })).rejects.toMatchObject(refused("send"));
     await expect(preflight.nonces.keep(lane, { send })).rejects.toMatchObject(refused("send"));
   });
 });
 
-describe("what is watched", () => {
-  it.each([undefined, null, 5, [], bare, revoked].map((of) => [of]))("is a report: %#", async (of) => {
+describe("the arguments of watch", () => {
+  it.each([undefined, null, 5, [], bare, revoked].map((of) => [of]))("refuse a malformed report: %#", async (of) => {
     const report: unknown = of === revoked ? revoked() : of;
     await expect(first(preflight.watch(report as never))).rejects.toMatchObject({
       ...{ _tag: "InvalidTransaction", field: expect.stringMatching(/^report/) },
     });
   });
-  it.each([undefined, null, "x", []])("are logs by a filter: %#", async (filter) => {
+  it.each([undefined, null, "x", []])("refuse a malformed filter of logs: %#", async (filter) => {
     await expect(first(preflight.watchLogs(filter as never))).rejects.toMatchObject({ field: "filter" });
   });
   it.each([
@@ -256,20 +262,20 @@ describe("what is watched", () => {
     [{ address: from, fromBlock: 1n }, "filter.fromBlock: no such field"],
     [{ address: 5 }, "filter.address: not an address of 20 bytes"],
     [{ topics: [from] }, "filter.topics[0]: not hex of 32 bytes"],
-  ])("are not all logs where a filter is wrong, which is refused by its name: %#", async (filter, detail) => {
+  ])("refuse a wrong filter by its name, and do not watch all logs: %#", async (filter, detail) => {
     await expect(first(preflight.watchLogs(filter as never))).rejects.toMatchObject({
       ...{ _tag: "RpcError", message: expect.stringContaining(detail) },
       reason: { _tag: "InvalidParams", detail },
     });
   });
-  it("is followed without options where these are null", async () => {
+  it("accept null for no options", async () => {
     expect((await first(preflight.watchHeads(null as never))).done).toBe(false);
     const report = await preflight.scan(input);
     await expect(first(preflight.watch(report, null as never))).rejects.toMatchObject({ _tag: "NotProven" });
   });
 });
 
-describe("a client", () => {
+describe("the arguments of createPreflight", () => {
   const url = "http://127.0.0.1:9";
   it.each<readonly [unknown, unknown, string]>([
     ...[undefined, null, Number.NaN, {}, "x"].map((endpoints) => [{ endpoints }, {}, "endpoints"] as const),
@@ -281,18 +287,18 @@ describe("a client", () => {
     ...["nonces", "log", "send", "heads"].flatMap((name) =>
       [Number.NaN, "x", 5].map((value) => [{ url }, { [name]: value }, name] as const),
     ),
-  ])("%# is refused by the name of what is wrong", (connection, defaults, field) => {
+  ])("are refused by the name of the fault: %#", (connection, defaults, field) => {
     expect(() => createPreflight(connection as never, defaults as never)).toThrow(
       expect.objectContaining({ _tag: "InvalidConnection", field }),
     );
   });
-  it("is refused where its defaults cannot be read", () => {
+  it("are refused where the defaults cannot be read", () => {
     for (const defaults of [thrower(), revoked()])
       expect(() => createPreflight({ url }, defaults)).toThrow(
         expect.objectContaining({ _tag: "InvalidConnection", field: "defaults", problem: "cannot be read" }),
       );
   });
-  it("has no defaults where they are null", async () => {
+  it("are without defaults where these are null", async () => {
     const layer = chain.layer();
     for (const defaults of [null, { nonces: null, log: null, send: null, heads: null }]) {
       await using client = createPreflight({ layer }, defaults as never);
@@ -301,14 +307,14 @@ describe("a client", () => {
   });
 });
 
-describe("an action of a viem client, and a guard", () => {
+describe("the arguments of viem's actions and of guards", () => {
   const client = createClient({ transport: custom({ request: async () => "0x1" }) });
   const makes: ReadonlyArray<readonly [string, string, (given: never) => unknown]> = [
     ["preflightActions", "defaults", (given) => preflightActions(given)(client)],
     ["guard", "options", (given) => guard(client, given)],
     ["guardProvider", "options", (given) => guardProvider({ request: async () => "0x1" }, given)],
   ];
-  it.each(makes)("%s is refused options that are none, or cannot be read", (_, field, make) => {
+  it.each(makes)("are refused by %s as malformed or unreadable options", (_, field, make) => {
     for (const given of [5, "x", []])
       expect(() => make(given as never)).toThrow(
         expect.objectContaining({ _tag: "InvalidConnection", field, problem: "must be an object" }),
@@ -325,14 +331,14 @@ describe("an action of a viem client, and a guard", () => {
     ["onChanged", ["send", "allow", "refuse", true], /^must be "reject" or a function$/],
     ["onUnverified", ["log", 1, {}], /^must be "reject", "accept" or a function$/],
     ["onSettled", ["log", 1, {}], /^must be a function$/],
-  ])("takes no other word for the rule %s than its own", (field, wrong, problem) => {
+  ])("are refused for the rule %s in any other word than its own", (field, wrong, problem) => {
     for (const [, , make] of makes.slice(1))
       for (const rule of wrong)
         expect(() => make({ [field]: rule } as never)).toThrow(
           expect.objectContaining({ _tag: "InvalidConnection", field, problem: expect.stringMatching(problem) }),
         );
   });
-  it("takes a rule's own words, a function, and null for none", () => {
+  it("accept a rule's own words, a function, and null for none", () => {
     const rules = { onCaution: "send", signatures: "allow", onChanged: "reject", onUnverified: null, onSettled: null };
     for (const [, , make] of makes.slice(1)) {
       expect(make(rules as never)).toBeTypeOf("object");
@@ -354,7 +360,7 @@ describe("a report that is still JSON", () => {
     diff: async (report, whole) => Report.diff(report, whole),
     "diff, as the second": async (report, whole) => Report.diff(whole, report),
   };
-  it.each(Object.entries(doors))("is refused by %s, which names the way to read it", async (_, door) => {
+  it.each(Object.entries(doors))("is refused by %s, which names the function that reads it", async (_, door) => {
     const report = await preflight.scan(input);
     const json = JSON.parse(JSON.stringify(Report.toJson(report)));
     await expect(door(json as never, report as never)).rejects.toMatchObject({
@@ -363,12 +369,12 @@ describe("a report that is still JSON", () => {
   });
 });
 
-describe("what is rendered", () => {
+describe("the arguments of renderings", () => {
   const { toText, toMarkdown, toHtml, toSvg, summary } = Report;
   const renderings: Readonly<Record<string, (report: never, options: never) => string>> = {
     ...{ toText, toMarkdown, toHtml, toSvg, summary },
   };
-  it.each(Object.entries(renderings))("by %s is a report, and null are no options", async (_, render) => {
+  it.each(Object.entries(renderings))("are refused by %s unless they are a report", async (_, render) => {
     for (const report of [undefined, null, 5, {}, [], bare, revoked()])
       expect(() => render(report as never, {} as never)).toThrow(
         expect.objectContaining({ _tag: "InvalidTransaction", field: expect.stringMatching(/^report/) }),
@@ -376,13 +382,13 @@ describe("what is rendered", () => {
     const report = (await preflight.scan(input)) as never;
     expect(render(report, null as never)).toBe(render(report, {} as never));
   });
-  it("has no ABIs and no defaults where these are null", async () => {
+  it("are without ABIs and defaults where these are null", async () => {
     expect(Errors.decodeRevert("0x12345678", null as never, null as never)).toEqual(Errors.decodeRevert("0x12345678"));
     expect((await Effect.runPromise(Transaction.check(input, null as never))).transactions).toHaveLength(1);
   });
 });
 
-describe("an input that throws when it is read", () => {
+describe("an input that throws while it is read", () => {
   const getter = (name: string): never =>
     Object.defineProperty({ ...input }, name, {
       enumerable: true,
@@ -390,7 +396,7 @@ describe("an input that throws when it is read", () => {
         throw new Error("get");
       },
     }) as never;
-  it("is refused", async () => {
+  it("is refused as an input", async () => {
     const refused = { _tag: "InvalidTransaction", field: "transaction", problem: "cannot be read" };
     const alone = [getter("to"), getter("data"), getter("from"), thrower(), revoked()];
     for (const transaction of [...alone, [thrower()], [input, revoked()]]) {
@@ -410,7 +416,7 @@ describe("an input that throws when it is read", () => {
   });
 });
 
-describe("what is longer than anybody needs", () => {
+describe("an input that is too long", () => {
   const item = { type: "function", name: "f", inputs: [], outputs: [], stateMutability: "view" };
   const soon = async (call: () => Promise<unknown>, field: string) => {
     const begun = process.cpuUsage();

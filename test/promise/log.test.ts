@@ -28,8 +28,8 @@ const collecting = () => {
   };
 };
 
-describe("log", () => {
-  it("is told of every request, as the ledger has it, and then of the report", async () => {
+describe("the option log", () => {
+  it("gets every request, as in the ledger, and then the report", async () => {
     const { log, events, requests, reports } = collecting();
     await using preflight = createPreflight({ url: node.url }, { log });
     const report = await preflight.run(transfer);
@@ -58,7 +58,7 @@ describe("log", () => {
     ]);
   });
 
-  it("is told why a request failed, once for all its tries", async () => {
+  it("gets the reason of a failed request, once for all its tries", async () => {
     const { log, requests, reports } = collecting();
     const limited = rpcError({ code: -32005, message: "limit exceeded" });
     const layer = layerScripted({ eth_feeHistory: limited }, Rpc.layerHttp(node.url), {
@@ -72,7 +72,7 @@ describe("log", () => {
     expect(reports()).toHaveLength(1);
   });
 
-  it("is told of what is asked outside the pipeline, and of what was interrupted", async () => {
+  it("gets requests outside the pipeline, and interrupted ones", async () => {
     const { log, requests } = collecting();
     const layer = layerScripted({ eth_feeHistory: silence }, Rpc.layerHttp(node.url));
     await using preflight = createPreflight({ layer }, { log });
@@ -110,7 +110,7 @@ describe("log", () => {
     }
   });
 
-  it("cannot write into the report", async () => {
+  it("cannot change the report", async () => {
     const forging = (event: LogEvent) => void Object.assign(event, { method: "forged", verdict: "ready" });
     await using preflight = createPreflight({ url: node.url }, { log: forging });
     const report = await preflight.run({ ...transfer, value: 10n ** 30n });
@@ -118,7 +118,7 @@ describe("log", () => {
     expect(report.ledger.requests.map(({ method }) => method)).not.toContain("forged");
   });
 
-  it("listens in viem clients too", async () => {
+  it("works in viem clients too", async () => {
     const { log, requests, reports } = collecting();
     const client = createPublicClient({ transport: http(node.url) }).extend(preflightActions({ log }));
     const report = await client.scan(transfer);

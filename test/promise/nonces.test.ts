@@ -28,8 +28,8 @@ const lasting = Layer.effect(
   Effect.map(NonceStore, (store) => ({ ...store, persistent: true })),
 ).pipe(Layer.provide(layerNonces));
 
-describe("nonces", () => {
-  it("refuse times that are none by the name of the option, and ask for nothing", async () => {
+describe("the methods of nonces", () => {
+  it("refuse malformed times by the name of the option, and send nothing", async () => {
     const chain = new SimulatedChain();
     await using preflight = connect(chain, { nonces: lasting });
     for (const ms of [Number.NaN, -1, Infinity, "abc" as never]) {
@@ -42,7 +42,7 @@ describe("nonces", () => {
     }
   });
 
-  it("take null for no options, and refuse what are none", async () => {
+  it("accept null for no options, and refuse malformed ones", async () => {
     await using preflight = connect(new SimulatedChain());
     expect((await preflight.withNonce(lane, signed, null as never)).nonce).toBe(0n);
     expect(await preflight.nonces.bootstrap(lane, null as never)).toBe(false);
@@ -50,7 +50,7 @@ describe("nonces", () => {
     await expect(preflight.nonces.keep(lane, 5 as never)).rejects.toMatchObject({ field: "options" });
   });
 
-  it("are started by one call, which the error names", async () => {
+  it("start by one call, which the error before it names", async () => {
     await using preflight = connect(new SimulatedChain(), { nonces: lasting });
     await expect(preflight.withNonce(lane, signed)).rejects.toMatchObject({
       ...{ _tag: "NonceColdStart", mayBeSent: false },
@@ -61,7 +61,7 @@ describe("nonces", () => {
     expect((await preflight.withNonce(lane, signed)).nonce).toBe(0n);
   });
 
-  it("are kept by one call, until it is stopped, or the client is disposed", async () => {
+  it("keep lanes by one call, until it is stopped, or the client is disposed", async () => {
     const chain = new SimulatedChain();
     await using preflight = connect(chain);
     await preflight.withNonce(lane, signed);
@@ -84,7 +84,7 @@ describe("nonces", () => {
     expect(await isLost()).toBe(true);
   });
 
-  it("are kept for lanes with a key, whose counts are given; what fails is told to the log", async () => {
+  it("keep lanes with a key and given counts; failures go to the log", async () => {
     const events: Array<LogEvent> = [];
     await using preflight = connect(new SimulatedChain(), { log: (event) => void events.push(event) });
     const keyed = { ...lane, key: 3n };
@@ -109,7 +109,7 @@ describe("nonces", () => {
     });
   });
 
-  it("are waited for until the deadline, and no longer than the signal lets", async () => {
+  it("wait until the deadline, and no longer than the signal allows", async () => {
     const chain = new SimulatedChain();
     await using preflight = connect(chain, { inFlight: 1 });
     await preflight.withNonce(lane, signed);
@@ -127,7 +127,7 @@ describe("nonces", () => {
     expect((await waiting).nonce).toBe(1n);
   });
 
-  it("take width, ttl and counts, and are not sent when the lease was too short", async () => {
+  it("accept width, ttl and counts, and do not send under a lease that was too short", async () => {
     const chain = new SimulatedChain();
     await using preflight = connect(chain);
     const counts = { ...at(5n), ttl: 10 };
@@ -147,7 +147,7 @@ describe("nonces", () => {
     expect(chain.broadcasts.map(({ nonce }) => nonce)).toEqual([5, 6]);
   });
 
-  it("go through a relay: first sends, what is kept, and what replaces", async () => {
+  it("send through a relay: first sends, repeated ones and replacements", async () => {
     const chain = new SimulatedChain();
     const relayed: Array<string> = [];
     const send = async (raw: `0x${string}`) => {
@@ -181,7 +181,7 @@ describe("nonces", () => {
     });
   });
 
-  it("that were committed are named when the call is aborted, or the client ends, and not otherwise", async () => {
+  it("name committed transactions when the call is aborted, or the client ends, and not otherwise", async () => {
     const chain = new SimulatedChain();
     const reason = new Error("shutting down");
     const hanging = () => new Promise<never>(() => undefined);
@@ -203,7 +203,7 @@ describe("nonces", () => {
     await expect(signing).rejects.toBe(reason);
   });
 
-  it("need a signer, and a report is a report: else the field is named", async () => {
+  it("require a signer, and a report that is one: else the field is named", async () => {
     const chain = new SimulatedChain();
     await using preflight = connect(chain);
     const none = undefined as never;

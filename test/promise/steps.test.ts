@@ -66,8 +66,8 @@ const lagging = (url: string) =>
     })),
   ).pipe(Layer.provide(Rpc.layerHttp(url)));
 
-describe("the Promise door", () => {
-  it("asks its steps in every verb, by its own connection and ledger", async () => {
+describe("steps of the Promise entry", () => {
+  it("send their requests in every verb, by the client's connection and ledger", async () => {
     await using preflight = createPreflight({ url: node.url, steps: [sanctions] });
     const scanned = await preflight.scan(native);
     expect([scanned.verdict, asked(scanned)]).toEqual(["ready", ["1 eth_blockNumber", "1 eth_getBalance"]]);
@@ -91,7 +91,7 @@ describe("the Promise door", () => {
     expect(await failing(preflight.ready(blocked))).toBeInstanceOf(Errors.NotProven);
   });
 
-  it("leaves steps out of every verb", async () => {
+  it("are left out of every verb", async () => {
     await using preflight = createPreflight({ url: node.url, without: ["approvals"], steps: [sanctions] });
     const report = await preflight.run(native);
     expect(report.steps).toEqual({ with: ["acme/sanctions"], without: ["approvals"] });
@@ -107,7 +107,7 @@ describe("the Promise door", () => {
     expect(() => createPreflight({ url: node.url, without: ["chain" as "code"] })).toThrow(Errors.InvalidStep);
   });
 
-  it("sends nothing that a step is against, and what none is", async () => {
+  it("stop a send that a step is against, and malformed ones too", async () => {
     await using preflight = createPreflight({ url: node.url, steps: [sanctions] });
     const deliver = preflight.deliver((request) => account.signTransaction(request));
     const refused = await failing(deliver({ ...native, to: carol.address }));
@@ -116,7 +116,7 @@ describe("the Promise door", () => {
     expect([report.steps.with, sent.length]).toEqual([["acme/sanctions"], 1]);
   });
 
-  it("watches with its steps", async () => {
+  it("run while watching", async () => {
     const counts = { ask: 0 };
     await using preflight = createPreflight({
       url: node.url,
@@ -134,7 +134,7 @@ describe("the Promise door", () => {
     expect(await failing(iterator.next())).toMatchObject({ missing: [{ reason: "StepMissing" }] });
   });
 
-  it("hands on the node's refusal as the tagged error, and tells a step that does not answer", async () => {
+  it("get the node's refusal as the tagged error; a step without an answer is reported", async () => {
     let refusal: unknown = null;
     await using preflight = createPreflight(
       {
@@ -161,7 +161,7 @@ describe("the Promise door", () => {
     expect(report.verdict).toBe("unknown");
   });
 
-  it("tells of a request that hangs, in the ledger, too, and ends it", async () => {
+  it("have their hanging request in the ledger, too, and ended", async () => {
     const proxy = await startProxy({ target: node.url });
     proxy.fail("eth_getLogs", { kind: "hang" });
     let refusal: Promise<unknown> = Promise.resolve(null);
@@ -190,7 +190,7 @@ describe("the Promise door", () => {
     await proxy.stop();
   });
 
-  it("names what is no request, and what comes after the run", async () => {
+  it("are named when they send a malformed request, or one after the run", async () => {
     const refusals: Array<unknown> = [];
     let late: (() => Promise<unknown>) | undefined;
     await using preflight = createPreflight({
@@ -218,7 +218,7 @@ describe("the Promise door", () => {
     ]);
   });
 
-  it("writes bigints of a request as quantities, however deep, and sends nothing that is no JSON", async () => {
+  it("send bigints of a request as quantities, however deep, and nothing that is no JSON", async () => {
     const answers: Array<unknown> = [];
     const strange: Array<unknown> = [];
     const circle: Record<string, unknown> = {};
@@ -264,7 +264,7 @@ describe("the Promise door", () => {
     expect(strange).toMatchObject(Array.from({ length: 15 }, () => ({ _tag: "InvalidStep", field: "request.params" })));
   });
 
-  it("lets no request that nobody waits for end the program", async () => {
+  it("cannot end the program by a request that nobody waits for", async () => {
     await using preflight = createPreflight({
       url: node.url,
       steps: [
@@ -283,7 +283,7 @@ describe("the Promise door", () => {
     expect(ofStep(await preflight.scan(native), "acme/two")).toEqual(["StepUnavailable/unavailable"]);
   });
 
-  it("throws what is no step where it is made, whatever the way to the node", () => {
+  it("are refused where they are made when malformed, whatever the way to the node", () => {
     const steps = [{ name: "acme" as "a/b", check: () => [] }];
     for (const make of [
       () => createPreflight({ url: node.url, steps }),
@@ -295,7 +295,7 @@ describe("the Promise door", () => {
       expect(make).toThrow(Errors.InvalidStep);
   });
 
-  it("takes no junk for a pass", async () => {
+  it("do not pass by a malformed answer", async () => {
     await fc.assert(
       fc.asyncProperty(fc.anything(), fc.boolean(), async (junk, isAnswer) => {
         await using preflight = createPreflight({
@@ -319,8 +319,8 @@ describe("the Promise door", () => {
   });
 });
 
-describe("the viem door", () => {
-  it("has the steps in all its actions", async () => {
+describe("steps of the viem entry", () => {
+  it("run in all its actions", async () => {
     const price = Step.account(bob.address);
     const client = createPublicClient({ transport: http(node.url) }).extend(
       preflightActions({

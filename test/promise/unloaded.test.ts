@@ -10,13 +10,13 @@ vi.mock("../../src/Preflight.js", () => {
   throw new Error("Failed to fetch dynamically imported module");
 });
 
-it("is asked for as soon as a client is made, and not before", async () => {
+it("the pipeline is loaded as soon as a client is made, and not before", async () => {
   expect(asked).not.toHaveBeenCalled();
   await using _ = createPreflight({ url: "http://127.0.0.1:9" });
   await vi.waitFor(() => expect(asked).toHaveBeenCalled());
 });
 
-it("is told as that, after what is no report", async () => {
+it("a failure to load it is reported as that, behind the refusal of a malformed report", async () => {
   await expect(Report.ready({} as never)).rejects.toMatchObject({ _tag: "InvalidTransaction" });
   // vitest wraps what a mock throws
   const unloaded = { cause: { message: "Failed to fetch dynamically imported module" } };

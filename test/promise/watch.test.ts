@@ -27,7 +27,7 @@ const ready = async (preflight: PreflightClient, input: AnyInput = transferOf(to
 const soon = (work: () => Promise<unknown>) => void pause(100).then(work);
 
 describe("watch", () => {
-  it("tells what each head means, and stops when its taker does", async () => {
+  it("gives the meaning of each head, and stops when its consumer does", async () => {
     await using preflight = connect();
     const report = await ready(preflight, passing(gate));
     const told: Array<Watched["_tag"]> = [];
@@ -45,7 +45,7 @@ describe("watch", () => {
     await scene.mine();
   });
 
-  it("watches many by one stream of heads", async () => {
+  it("follows many reports by one stream of heads", async () => {
     await using preflight = connect();
     const reports = [await ready(preflight), await ready(preflight, transferOf(token, 9n))];
     const firsts = await Promise.all(
@@ -58,7 +58,7 @@ describe("watch", () => {
   });
 
   it(
-    "takes one signal for many, without a warning of Node's, and lets go of all by it",
+    "takes one signal for many reports, without a warning of Node's, and releases all by it",
     { timeout: 90_000 },
     async () => {
       await using preflight = connect();
@@ -90,7 +90,7 @@ describe("watch", () => {
     },
   );
 
-  it("rejects with the signal's reason, and with what stands against the report", async () => {
+  it("rejects with the signal's reason, and with what is against the report", async () => {
     await using preflight = connect();
     const report = await ready(preflight);
     const aborting = new AbortController();
@@ -119,7 +119,7 @@ describe("watch", () => {
   });
 });
 
-describe("heads and logs", () => {
+describe("watched heads and logs", () => {
   it("come over a socket, as plain data", async () => {
     await using preflight = createPreflight({
       transport: webSocket(socketUrl(scene.url), { reconnect: false }),

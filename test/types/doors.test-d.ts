@@ -29,7 +29,7 @@ it("preflightActions give promises of reports and clearances, beside the client'
   expectTypeOf(client.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
   expectTypeOf(client.getChainId()).toEqualTypeOf<Promise<number>>();
 });
-it("preflightActions ask for signatures, whose signer only a client with an account may leave out", () => {
+it("preflightActions ask for signatures, whose signer may be left out only for a client with an account", () => {
   const wallet = createWalletClient({ account, chain: mainnet, transport: http() }).extend(preflightActions());
   expectTypeOf(client.preflightSignature).returns.toEqualTypeOf<Promise<Report.Report>>();
   expectTypeOf(client.preflightSignature).parameter(0).toEqualTypeOf<Preflight.GivenSigning>();
@@ -47,7 +47,7 @@ it("createPreflight gives promises of reports and clearances", () => {
   expectTypeOf(preflight.ready).returns.toEqualTypeOf<Promise<Report.Clearance>>();
   expectTypeOf(preflight.dispose).returns.toEqualTypeOf<Promise<void>>();
 });
-it("a client of the one file has the verbs of its parts alone", () => {
+it("a static client has the verbs of its parts alone", () => {
   const url = "http://127.0.0.1:8545";
   const judging = oneFile.createPreflight({ url });
   expectTypeOf(judging.preflight({ from, to })).toEqualTypeOf<Promise<Report.BundleReport>>();
@@ -91,7 +91,7 @@ it("guard gives a client of the same type: its account, its chain, and what exte
   expectTypeOf(guarded.sendTransaction({ to, value: 1n })).toEqualTypeOf<Promise<`0x${string}`>>();
   expectTypeOf(guardProvider(provider)).toEqualTypeOf<typeof provider>();
 });
-it("the rules of a guard are told what they decide", () => {
+it("the rules of a guard get the values that they decide on", () => {
   guardProvider(provider, {
     node: { url: "" },
     onCaution: (report) => (expectTypeOf(report).toEqualTypeOf<Report.Report>(), true),

@@ -12,7 +12,7 @@ import {
 
 declare const failing: Effect.Effect<number, Verdict | RpcError>;
 
-test("each verdict can be caught by its tag, and only what was caught is gone", () => {
+test("each verdict can be caught by its tag, and the others remain", () => {
   const caught = failing.pipe(
     Effect.catchTag("ExecutionReverted", (error) => Effect.succeed(error.data)),
     Effect.catchTag("VmHalt", (error) => Effect.succeed(error.halt)),

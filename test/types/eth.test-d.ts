@@ -16,7 +16,7 @@ test("a call has a receiver, an estimate need not have one", () => {
   expectTypeOf(Eth.estimateGas({ data: "0x00" })).toEqualTypeOf<Effect.Effect<bigint, Eth.Failure, Rpc>>();
 });
 
-test("what is not said is null, of a receipt and of a simulated transaction", () => {
+test("missing fields of a receipt and of a simulated transaction are null", () => {
   expectTypeOf<Eth.Receipt["logs"]>().toEqualTypeOf<ReadonlyArray<Eth.Log> | null>();
   expectTypeOf<Eth.Receipt["status"]>().toEqualTypeOf<"success" | "failure" | null>();
   expectTypeOf<Eth.FullTransaction["yParity"]>().toEqualTypeOf<bigint | null>();
@@ -28,7 +28,7 @@ test("what is not said is null, of a receipt and of a simulated transaction", ()
   expectTypeOf<NonNullable<Eth.FullTransaction["authorizationList"]>[number]["r"]>().toEqualTypeOf<bigint>();
 });
 
-test("a simulated block says which entry it answers", () => {
+test("a simulated block names the entry that it answers", () => {
   expectTypeOf<Eth.SimulatedBlock["entry"]>().toEqualTypeOf<number | null>();
   expectTypeOf(
     Eth.simulateV1({ blocks: [{ blockOverrides: { timestamp: 5 } }], fillers: true, block: "latest" }),

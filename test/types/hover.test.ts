@@ -40,7 +40,7 @@ const call = "void preflight./*?*/preflight({ from, to: from, abi, functionName:
 const seen = hover([opening, ...shown.map(([line]) => `{ ${line}; }`), call].join("\n"));
 
 it.each(shown.map(([line, type, docs], index) => ({ line, type, docs, index })))(
-  "$line shows a named type, with its documentation",
+  "hovering over $line shows a named type, with its documentation",
   ({ type, docs, index }) => {
     expect(seen[index]?.type).toContain(type);
     // why: of what is exported from another file the editor says so in a second line
@@ -50,7 +50,7 @@ it.each(shown.map(([line, type, docs], index) => ({ line, type, docs, index })))
   },
 );
 
-it("a call shows what the function does, the form that was taken, and the ABI once", () => {
+it("hovering over a call shows what the function does, the form that it took, and the ABI once", () => {
   const { type, docs } = seen[shown.length] ?? { type: "", docs: "" };
   expect(docs).toContain("two rounds, a proven report");
   expect(type).toContain('FunctionCall<"burn">');

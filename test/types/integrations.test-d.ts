@@ -26,7 +26,7 @@ const transfer = {
   value: 1n,
 } as const;
 
-it("takes the providers of ethers", () => {
+it("createPreflight accepts the providers of ethers", () => {
   expectTypeOf(createPreflight({ provider: injected }).run(transfer)).toEqualTypeOf<Promise<BundleReport>>();
   const provider = {
     request: ({ method, params }: { readonly method: string; readonly params: Array<unknown> }) =>
@@ -35,13 +35,13 @@ it("takes the providers of ethers", () => {
   expectTypeOf(createPreflight({ provider }).run(transfer)).toEqualTypeOf<Promise<BundleReport>>();
 });
 
-it("extends the clients of wagmi", () => {
+it("preflightActions extend the clients of wagmi", () => {
   expectTypeOf(connector.extend(preflightActions()).preflight(transfer)).toEqualTypeOf<Promise<BundleReport>>();
   expectTypeOf(reader.extend(preflightActions()).preflight(transfer)).toEqualTypeOf<Promise<BundleReport>>();
   expectTypeOf(wallet.extend(preflightActions()).preflight(transfer)).toEqualTypeOf<Promise<BundleReport>>();
 });
 
-it("hands wallets a request as they take it", async () => {
+it("requests fit wallets as they are", async () => {
   const client = wallet.extend(preflightActions());
   const { requests } = await client.ready(await client.preflight(transfer));
   expectTypeOf(client.sendTransaction(requests[0])).resolves.toEqualTypeOf<`0x${string}`>();

@@ -23,7 +23,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a mistake in an input", () => {
-  it("is told at the token that is wrong, through every door, and nothing right is refused", () => {
+  it("is reported at the wrong token, through every entry, and no right input is refused", () => {
     expect(unexplained(sayings(folder, "typescript-7"))).toEqual([]);
   }, 180_000);
 });

@@ -25,7 +25,7 @@ const { run, scan: promised, deliver } = createPreflight({ url: "" });
 const client = createPublicClient({ transport: http() }).extend(preflightActions());
 
 describe("a human-readable ABI", () => {
-  it("gives names and arguments in every door", () => {
+  it("types names and arguments in every entry", () => {
     const call = { from, to, abi: token, functionName: "transfer", args: [to, 1n] } as const;
     Preflight.scan(call);
     Preflight.preflight(call);
@@ -40,7 +40,7 @@ describe("a human-readable ABI", () => {
     client.preflight(call);
     client.scan(call);
   });
-  it("may stand in the call itself, and be known only when it runs", () => {
+  it("may be written in the call itself, or be known only at run time", () => {
     Preflight.scan({
       ...{ from, to, functionName: "transfer", args: [to, 1n] },
       abi: ["function transfer(address to, uint256 amount) returns (bool)"],
@@ -61,7 +61,7 @@ describe("a human-readable ABI", () => {
     ]);
     run(many.map((each) => ({ from, to, abi: token, functionName: "transfer", args: [each, 1n] }) as const));
   });
-  it("refuses a wrong name, argument, and missing ones, in every door", () => {
+  it("refuses a wrong name, argument, and missing ones, in every entry", () => {
     // @ts-expect-error no such function
     Preflight.scan({ from, to, abi: token, functionName: "transfr", args: [to, 1n] });
     // @ts-expect-error a number is no uint256

@@ -215,7 +215,7 @@ test("a switch over the codes of findings is exhaustive", () => {
   expectTypeOf(({ code }: Report.Finding) => code === "ValueBurnd").returns.toBeBoolean();
 });
 
-test("a finding is a statement, with the error that is behind it", () => {
+test("a finding is a statement, with the error behind it", () => {
   expectTypeOf<Report.Finding["error"]>().toEqualTypeOf<Verdict | RpcError | null>();
   expectTypeOf<Report.Finding>().toExtend<Report.Statement>();
   expectTypeOf<typeof Report.Report.Type>().toExtend<Report.Report>();

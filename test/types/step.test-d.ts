@@ -32,7 +32,7 @@ const prices = Step.make({
   check: (_, { answer }) => (answer > 0n ? [] : [Step.warning("acme/Free", "no price")]),
 });
 
-test("a step needs what it asks by", () => {
+test("a step needs the services of its requests", () => {
   expectTypeOf(lists).toEqualTypeOf<Step.Step<ReadonlyArray<string>, never, Rpc | Lists>>();
   const pipeline = Preflight.make({ steps: [lists, prices] });
   expectTypeOf(pipeline).toEqualTypeOf<Preflight.Pipeline<Lists | Prices>>();
@@ -40,7 +40,7 @@ test("a step needs what it asks by", () => {
   expectTypeOf(pipeline.prove(report)).toEqualTypeOf<Effect.Effect<Report.Report, never, Rpc | Lists | Prices>>();
 });
 
-test("a step that asks nothing needs nothing, wherever it is made", () => {
+test("a step without requests needs none, wherever it is made", () => {
   const made = Preflight.make({
     steps: [
       Step.make({
@@ -63,7 +63,7 @@ test("a name and a code have a slash", () => {
   expectTypeOf<`${string}/${string}`>().toExtend<Report.StepName>();
 });
 
-test("the answer of a plain step is what its promise gives", () => {
+test("the answer of a plain step has the type of its promise", () => {
   const client = createPreflight({
     url: "http://127.0.0.1:8545",
     steps: [
