@@ -34,7 +34,7 @@ import { keys, other, owner, scenesFor, spare, third, type Scene } from "../pref
 const count = Number(process.env["GUARD_SENDS"] ?? (process.env["TEST_ALL"] === "1" ? 38 : 6));
 const amount = 1_000n;
 
-describe.each(scenesFor("the guards"))("on %s", (_, start) => {
+describe.each(scenesFor("the guards"))("guards of clients and providers on %s", (_, start) => {
   let scene: Scene;
   let token: `0x${string}`;
   let spoof: `0x${string}`;
@@ -120,7 +120,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
   const right = (index: number) => (index % 2 === 0 ? transfer(third.address) : { to: third.address, value: amount });
 
   it(
-    "honest sends are mined as cleared, hostile ones reach no key",
+    "let the node mine honest sends as cleared, and no hostile one reach a key",
     async () => {
       const { account, signed, raws } = watched(other);
       const { policies, isCleared } = watching();
@@ -141,7 +141,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     count * 15_000,
   );
 
-  it("every way of viem's to send or sign is guarded", async () => {
+  it("guard every way of viem's to send or sign", async () => {
     const { account, signed } = watched(other);
     const client = clientOf(account) as unknown as Client;
     const bad = { to: "0x00000000000000000000000000000000000000dd", data: "0x12345678" } as const;
@@ -191,7 +191,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect(other.signTransaction).not.toBe(client.account);
   });
 
-  it("signs the cleared request in full, and sends bytes that it cleared", async () => {
+  it("sign the cleared request in full, and send the bytes that they cleared", async () => {
     const { account, signed } = watched(other);
     const client = clientOf(account);
     const serializedTransaction = (await client.signTransaction({
@@ -216,7 +216,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect(await client.getCallsStatus({ id: one as string })).toMatchObject({ status: "success", receipts: [{}, {}] });
   });
 
-  it("refuses bytes, and what holds several transactions, where one is signed", async () => {
+  it("refuse raw bytes, and inputs of several transactions, where one is signed", async () => {
     const { account, signed } = watched(other);
     const client = clientOf(account);
     const one = { ...transfer(third.address), from: account.address };
@@ -242,7 +242,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect(signed).toEqual([]);
   });
 
-  it("twelve at once get a nonce each", async () => {
+  it("give twelve sends at once a nonce each", async () => {
     const { account, signed } = watched(third);
     const client = clientOf(account, { onCaution: "send" });
     const hashes = await Promise.all(
@@ -256,7 +256,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     for (const hash of sent) expect((await scene.receipt(hash as `0x${string}`)).status).toBe("0x1");
   }, 60_000);
 
-  it("a slow signer is proven again, and a caution is refused unless it is accepted", async () => {
+  it("prove again for a slow signer, and refuse a caution unless it is accepted", async () => {
     const slow = watched(other, 400);
     const quick = { maxAge: 300 } as const;
     const hash = await clientOf(slow.account, quick).sendTransaction({ to: third.address, value: 1n });
@@ -281,7 +281,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     await scene.mine();
   });
 
-  it("viem's own errors survive, decoded by the ABI of the call", async () => {
+  it("keep viem's own errors, decoded by the ABI of the call", async () => {
     const { abi } = Reverter;
     const call = (functionName: string, ...args: ReadonlyArray<unknown>) =>
       ({ address: reverter, abi: abi as Abi, functionName, args, chain: chainOf() }) as const;
@@ -395,7 +395,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     ({ method: "eth_sendTransaction", params: [{ from: other.address, ...transaction }] }) as never;
 
   it(
-    "a provider sends what was cleared, and everything else passes",
+    "let a provider send what was cleared, and pass everything else",
     async () => {
       const wallet = walletOf();
       const { policies, isCleared } = watching();
@@ -434,7 +434,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     ["the value", { value: "0x9" }, "request value", false],
     ["the fee", { maxFeePerGas: "0x2540be400" }, "request maxFeePerGas", true],
     ["the gas", { gas: "0x30d40" }, "request gas", true],
-  ] as const)("a wallet that changes %s is told", async (_, changed, what, isFee) => {
+  ] as const)("report a wallet that changes %s", async (_, changed, what, isFee) => {
     const send = (options: GuardOptions) =>
       guardProvider(
         walletOf((same) => ({ ...same, ...changed })),
@@ -451,7 +451,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     await scene.mine();
   });
 
-  it("a send that the wallet changed is not asked of it again, whatever viem's transport makes of the code", async () => {
+  it("do not send again through a wallet that changed a send, whatever viem's transport makes of the code", async () => {
     let sends = 0;
     const wallet = walletOf((same) => ({ ...same, value: `0x${(++sends).toString(16)}` }));
     const client = createClient({ transport: custom(guardProvider(wallet), { retryDelay: 1 }) });
@@ -487,7 +487,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
   };
   const status = { method: "wallet_getCallsStatus", params: ["0x01"] } as never;
 
-  it("calls are proven as one bundle, passed on unchanged, and settled when their status is asked", async () => {
+  it("prove calls as one bundle, pass them on unchanged, and settle them when their status is asked", async () => {
     const settled: Array<SettledCalls> = [];
     const pay = () => scene.pool(other, { to: third.address, value: 1n });
     // gas, fees and nonces of the wallet's own are no difference
@@ -523,7 +523,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect([unknown._tag, unknown["code"]]).toEqual(["GuardRefused", 5700]);
   });
 
-  it("calls whose wallet names more transactions than calls are unknown, and of others few are asked about at once", async () => {
+  it("report unknown for calls whose wallet names more transactions than calls, and look up few of others at once", async () => {
     const settled: Array<SettledCalls> = [];
     const [asked, most] = [new Map<string, number>(), { now: 0, ever: 0 }];
     const counting = (wallet: ReturnType<typeof callsWallet>) => ({
@@ -556,7 +556,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect(most.ever).toBeLessThanOrEqual(4);
   }, 60_000);
 
-  it("an atomic batch is settled as one: each of its events, and the wallet's own beside them", async () => {
+  it("settle an atomic batch as one, with each of its events and the wallet's own", async () => {
     const code = await scene.deploy(Delegate);
     const settled: Array<SettledCalls> = [];
     const client = createWalletClient({ account: spare, chain: chainOf(), transport: http(scene.url) });
@@ -604,7 +604,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     ).toEqual([[], [[1, false, true]], [[2, true, false]]]);
   });
 
-  it("refuses an authorisation that is not signed, whoever hands it in", async () => {
+  it("refuse an authorisation that is not signed, whoever hands it in", async () => {
     const { signed, account } = watched(owner);
     const entry = { authority: other.address, address: token, chainId: scene.chainId, nonce: 9 };
     const client = clientOf(account, { onCaution: "send" });
@@ -625,7 +625,7 @@ describe.each(scenesFor("the guards"))("on %s", (_, start) => {
     expect(signed).toEqual([]);
   });
 
-  it("calls without an event are the same in an account's own batch alone", async () => {
+  it("settle calls without an event alike in an account's own batch alone", async () => {
     const settled: Array<SettledCalls> = [];
     const stops = await scene.deploy({ abi: [], bytecode: creation("00") });
     const client = createWalletClient({ account: spare, chain: chainOf(), transport: http(scene.url) });

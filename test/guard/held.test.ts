@@ -44,7 +44,7 @@ const clockOf = (rate: number) => {
   };
 };
 
-describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
+describe.each(scenesFor("accounts that are held"))("an account held after an unanswered send, on %s", (_, start) => {
   let scene: Scene;
   let nodeOf: (clock: ReturnType<typeof clockOf>) => NonNullable<GuardOptions["node"]>;
   beforeAll(async () => {
@@ -95,7 +95,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
   };
 
   it.each([null, "", "0x", "0x12", `0x${"7".repeat(63)}`, `0x${"7".repeat(65)}`, 7, {}, [hidden]])(
-    "an answer that is no hash rejects at once, and the account is held: %j",
+    "rejects at once, with the account held, for an answer that is no hash: %j",
     async (answer) => {
       const { guarded, send, sends, clock } = walletOf(() => answer);
       const one = guarded({ onUnverified: "accept" });
@@ -107,7 +107,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     },
   );
 
-  it("a hash that nobody has rejects after half a minute, and a page that tries again pays once", async () => {
+  it("rejects a hash that no node has after half a minute, and a page that tries again pays once", async () => {
     const { guarded, wallet, send, sends, clock } = walletOf(() => hidden);
     const one = guarded({ deadline: 5_000 });
     const failure = await send(one);
@@ -130,7 +130,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     expect(releaseHeld(wallet, other.address)).toBe(true);
   }, 60_000);
 
-  it("whoever sends beside a payment that is looked for waits for it, as calls and through another guard, too", async () => {
+  it("makes later sends wait while a payment is looked for, also calls and those through another guard", async () => {
     const calls = { version: "2.0.0", from: other.address, calls: [{ to: nobody, value: "0x1" }] };
     const all = { ...calls, chainId: numberToHex(scene.chainId) };
     for (const asked of [{ method: "wallet_sendCalls", params: [all] } as never, pay(other.address, 2n)]) {
@@ -149,7 +149,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     }
   }, 60_000);
 
-  it("no transport tries again by itself", async () => {
+  it("lets no transport retry by itself", async () => {
     const { guarded, clock, sends } = walletOf(() => hidden);
     const client = createClient({ transport: custom(guarded(), { retryDelay: 1 }) });
     clock.rest();
@@ -157,7 +157,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     expect([failure._tag, sends.length]).toEqual(["Unverified", 1]);
   }, 60_000);
 
-  it("a guarded client holds its account as a provider does", async () => {
+  it("is held by a guarded client as by a provider", async () => {
     const { wallet, clock, sends } = walletOf(() => hidden);
     const client = createWalletClient({ account: other.address, chain: null, transport: custom(wallet) } as never);
     const one = guard(client as never, { node: nodeOf(clock) }) as never as ReturnType<typeof createWalletClient>;
@@ -169,7 +169,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     expect([sends.length, releaseHeld(extended, other.address)]).toEqual([1, true]);
   }, 60_000);
 
-  it("is let go once the transaction is shown, by the node or by the wallet", async () => {
+  it("is released once the node or the wallet shows the transaction", async () => {
     for (const by of ["node", "wallet"] as const) {
       let raw: `0x${string}` = "0x";
       let isShown = false;
@@ -193,7 +193,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     }
   }, 90_000);
 
-  it("is let go once its nonce is passed", async () => {
+  it("is released once its nonce is used", async () => {
     const { guarded, send, sends } = walletOf(() => hidden);
     const one = guarded();
     expect((await send(one))._tag).toBe("Unverified");
@@ -205,7 +205,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     expect([(await send(one))._tag, sends.length]).toEqual(["Unverified", 2]);
   }, 60_000);
 
-  it("counts what the wallet alone shows, if it authenticates itself", async () => {
+  it("accepts a transaction that the wallet alone shows, if that authenticates itself", async () => {
     const { keccak256, parseTransaction } = await import("viem");
     let wire: Record<string, unknown> = {};
     const showing = async (handed: Record<string, `0x${string}`>, changed: object = {}) => {
@@ -249,7 +249,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     expect((await mute.send(mute.guarded()))._tag).toBe("Unverified");
   }, 90_000);
 
-  it("is not fooled by the hash of another transaction", async () => {
+  it("stays held when the hash of another transaction is shown", async () => {
     const mined = await scene.pool(other, { to: nobody, value: 1n });
     await scene.mine();
     const old = walletOf(
@@ -266,7 +266,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     await scene.mine();
   }, 60_000);
 
-  it("a function that never answers has not allowed it, and the account's turn ends", async () => {
+  it("rejects, and ends its turn, when a caller's function never answers", async () => {
     const mute = (clock: ReturnType<typeof clockOf>) => () => {
       clock.hurry(2_000);
       return new Promise<boolean>(() => undefined);
@@ -296,7 +296,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     expect((await signs.send(four, message as never))._tag).toBe("GuardRefused");
   }, 60_000);
 
-  it("a wallet that never says more of what it was handed keeps the account held, and not its turn", async () => {
+  it("stays held, without blocking its turn, when a wallet never says more of a send", async () => {
     let isMute = false;
     const { guarded, send, clock } = walletOf(
       () => hidden,
@@ -308,7 +308,7 @@ describe.each(scenesFor("accounts that are held"))("on %s", (_, start) => {
     inFlight(await send(one, pay(spare.address)));
   }, 60_000);
 
-  it("accepts what nobody shows where the caller says so, and then holds nothing", async () => {
+  it("is not held where the caller accepts a send that nobody shows", async () => {
     const asked: Array<unknown> = [];
     const rows = [
       ["accept", true],

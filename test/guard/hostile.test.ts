@@ -31,7 +31,7 @@ const tags = async (all: ReadonlyArray<() => unknown>) => {
   return told;
 };
 
-describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
+describe.each(scenesFor("ways around a guard"))("hostile callers of a guard on %s", (_, start) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
@@ -59,8 +59,8 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
     guard(walletOf(account, transport), options);
   const pay = (value = 1n) => ({ to: nobody, value }) as const;
 
-  describe("a client", () => {
-    it("lets no serializer of the caller's choose what is signed, or see the signature", async () => {
+  describe("who use a guarded client", () => {
+    it("cannot choose by a serializer what is signed, nor see the signature", async () => {
       const { account } = watched(other);
       const client = clientOf(account);
       const seen: Array<unknown> = [];
@@ -76,14 +76,14 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect([raw.slice(0, 4), seen]).toEqual(["0x02", []]);
     });
 
-    it("hands out nothing of an account but what signs under the guard", async () => {
+    it("get nothing of an account that signs outside the guard", async () => {
       const account = mnemonicToAccount("test test test test test test test test test test test junk");
       const client = clientOf(account) as unknown as { readonly account: typeof account };
       expect(() => client.account.getHdKey()).toThrow("getHdKey: is not a way to sign that a guard knows");
       expect(client.account.address).toBe(owner.address);
     });
 
-    it("keeps the methods of an account that is a class, with private fields", async () => {
+    it("get the methods of an account that is a class, with private fields", async () => {
       class Vault {
         readonly #key = other;
         readonly type = "local";
@@ -104,7 +104,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       await scene.mine();
     });
 
-    it("guards the key that a verb is given, and sends no bytes that a key signed on its own", async () => {
+    it("cannot give a verb an unguarded key, nor send bytes that a key signed on its own", async () => {
       const { asked, account } = watched(third);
       const client = clientOf(other);
       const same = client as unknown as Client;
@@ -130,7 +130,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect(asked).toEqual(["signTransaction"]);
     });
 
-    it("signs no calls for another account than its own", async () => {
+    it("cannot sign calls for another account than the client's", async () => {
       const { asked, account } = watched(third);
       const client = clientOf(account);
       const calls = {
@@ -146,7 +146,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect([await tags(ways), asked]).toEqual([ways.map(() => "GuardRefused"), []]);
     });
 
-    it("takes its own account as `account`, many at once", async () => {
+    it("can name the client's account as `account`, many at once", async () => {
       const client = clientOf(spare, { onCaution: "send" });
       const { account } = client;
       const hashes = await Promise.all(
@@ -156,7 +156,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect(hashes).toEqual(hashes.map(() => expect.stringMatching(/^0x/)));
     });
 
-    it("guards what its transport consists of", async () => {
+    it("reach no transport within the client's that is not guarded", async () => {
       const calls: Array<string> = [];
       const node = custom({
         request: ({ method, params }: Asked) => {
@@ -178,7 +178,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect(calls).not.toContain("eth_sendTransaction");
     });
 
-    it("never sends two under one nonce: free actions at once, and beside leases", async () => {
+    it("never get two sends under one nonce: free actions at once, and beside leases", async () => {
       const client = clientOf(third, { onCaution: "send" });
       const free = (value: bigint, fee: object = {}) =>
         actions.sendTransaction(client as never, { ...pay(value), ...fee } as never);
@@ -214,7 +214,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       await expect(scene.receipt(slow)).rejects.toThrow("no receipt");
     });
 
-    it("drops what a key signed otherwise, late, or for a message that was changed", async () => {
+    it("get no transaction that a key signed otherwise, late, or for a changed message", async () => {
       const lying = {
         ...other,
         signTransaction: (transaction: object, options: never) =>
@@ -255,7 +255,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       );
     });
 
-    it("hands out no bytes whose outcome changed while they were signed", async () => {
+    it("get no bytes whose outcome changed while they were signed", async () => {
       const [gold, silver] = [
         await scene.deploy(Token, ["Gold", "GLD", 18]),
         await scene.deploy(Token, ["Silver", "SLV", 18]),
@@ -289,7 +289,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       ]);
     });
 
-    it("asks a wallet once, whatever its transport does for others", async () => {
+    it("make a wallet send once, whatever its transport repeats for others", async () => {
       const asked: Array<string> = [];
       const node = custom(
         {
@@ -307,7 +307,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect(asked.filter((method) => method === "eth_sendTransaction")).toHaveLength(1);
     });
 
-    it("sends the same bytes again as they are", async () => {
+    it("can send the same bytes again unchanged", async () => {
       const client = clientOf(other);
       const raw = (await client.signTransaction({ ...pay(), type: "eip1559" } as never)) as `0x${string}`;
       const upper = raw.replace(/[a-f]/g, (digit) => digit.toUpperCase()) as `0x${string}`;
@@ -320,7 +320,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       await scene.mine();
     });
 
-    it("gives its nonce back when the key, the report or the node refuses", async () => {
+    it("get the nonce back when the key, the report or the node refuses", async () => {
       const before = await scene.count(other.address);
       const denying = { ...other, signTransaction: () => Promise.reject(new Error("denied")) } as LocalAccount;
       expect(await tags([() => clientOf(denying).sendTransaction(pay())])).toEqual(["Error: denied"]);
@@ -341,8 +341,8 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
     });
   });
 
-  describe("a provider", () => {
-    it("holds what a wallet signed to the clearance, and sends those bytes alone", async () => {
+  describe("who use a guarded provider", () => {
+    it("get only the wallet's signed bytes that match the clearance sent", async () => {
       const signs = (change: object) =>
         guardProvider({
           request: async ({ method, params }: Asked) => {
@@ -397,7 +397,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
     ) => provider.request({ method, params } as never);
     const one = () => ({ from: owner.address, to: nobody, value: "0x1" });
 
-    it("passes on what was judged, whatever becomes of the caller's objects meanwhile", async () => {
+    it("cannot change what is passed on by changing their objects after the judgement", async () => {
       const wallet = walletWith(({ method }) =>
         method === "eth_sendTransaction" ? hidden : method.startsWith("wallet_") ? { id: "0x01" } : undefined,
       );
@@ -429,7 +429,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
         expect(JSON.stringify(params).toLowerCase()).not.toContain(third.address.slice(2).toLowerCase());
     });
 
-    it("stays before a provider that is frozen, answers with itself, or is asked as in old times", async () => {
+    it("meet the guard also before a provider that is frozen, answers with itself, or has the old interface", async () => {
       const wallet = Object.freeze({
         ...walletWith(),
         on(): unknown {
@@ -470,7 +470,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect(sent(wallet.reached)).toEqual([]);
     });
 
-    it("refuses ways to sign, send or give rights that it does not know", async () => {
+    it("cannot sign, send or give rights by unknown methods", async () => {
       const wallet = walletWith(() => "0x");
       const guarded = guardProvider(wallet, { node: { url: scene.url } });
       const transaction = [one()];
@@ -516,7 +516,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       for (const method of [...harmless, ...reads]) expect(await ask(guarded, method), method).toBe("0x");
     });
 
-    it("asks the rule about the account and the content, in whichever order they stand", async () => {
+    it("are judged by the rule with account and content, in whichever order these stand", async () => {
       const seen: Array<SignaturePayload> = [];
       const guarded = guardProvider(
         walletWith(() => "0x"),
@@ -539,7 +539,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       ]);
     });
 
-    it("refuses a wallet that was switched to another chain while the transaction was proven", async () => {
+    it("are refused when the wallet was switched to another chain during the proof", async () => {
       let asked = 0;
       const wallet = walletWith(({ method }) => (method === "eth_chainId" && asked++ > 0 ? "0x1" : undefined));
       const guarded = guardProvider(wallet, { node: { url: scene.url } });
@@ -550,7 +550,7 @@ describe.each(scenesFor("ways around a guard"))("on %s", (_, start) => {
       expect(sent(wallet.reached)).toEqual([]);
     });
 
-    it("names the field of what is no transaction, and proves no call with fields that it does not know", async () => {
+    it("get the field of a malformed transaction named, and no proof of calls with unknown fields", async () => {
       const wallet = walletWith(({ method }) => (method === "eth_sendTransaction" ? hidden : undefined));
       const guarded = guardProvider(wallet, accepting);
       const field = async (change: object) =>

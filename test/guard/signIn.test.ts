@@ -32,7 +32,7 @@ const messageOf = (change: object = {}): string =>
 const node = { url: "http://127.0.0.1:1" };
 const soon = (ms: number) => new Date(Date.now() + ms);
 
-describe("a guard that lets sign in", () => {
+describe("a guard that allows sign-ins", () => {
   /** A wallet on chain 1 that signs whatever it is asked to. */
   const walletOf = (answer: (asked: Asked) => unknown = () => "0xsigned") => {
     const reached: Array<Asked> = [];
@@ -57,7 +57,7 @@ describe("a guard that lets sign in", () => {
   };
   const signed = "resolved 0xsigned";
 
-  it("passes what signs in at its origin, in each form and order", async () => {
+  it("passes a sign-in at its origin, in each form and order", async () => {
     const { ask, signs, wallet } = guardedBy();
     const honest = [
       messageOf(),
@@ -83,7 +83,7 @@ describe("a guard that lets sign in", () => {
     expect(wallet.reached).toHaveLength(honest.length + 3);
   });
 
-  it("refuses every other message, and says why", async () => {
+  it("refuses every other message, and gives the reason", async () => {
     const { signs, wallet, ask } = guardedBy();
     const message = messageOf();
     const wrong: ReadonlyArray<readonly [message: string, why: string]> = [
@@ -149,7 +149,7 @@ describe("a guard that lets sign in", () => {
     expect(wallet.reached).toEqual([]);
   });
 
-  it("knows its own host by punycode, and in development by no port", async () => {
+  it("reads its own host by punycode, and in development without a port", async () => {
     const chinese = guardedBy("https://xn--fsqu00a.example");
     const at = (domain: string, uri: string) => messageOf({ domain, uri });
     expect(await chinese.signs(at("xn--fsqu00a.example", "https://xn--fsqu00a.example/"))).toBe(signed);
@@ -162,7 +162,7 @@ describe("a guard that lets sign in", () => {
     );
   });
 
-  it("holds a local key to the same", async () => {
+  it("holds a local key to the same rule", async () => {
     const transport = custom({
       request: ({ method }: Asked) => Promise.resolve(method === "eth_chainId" ? "0x1" : null),
     });
@@ -186,7 +186,7 @@ describe("a guard that lets sign in", () => {
       expect((await rejection(signing()))._tag).toBe("GuardRefused");
   });
 
-  it("connects with a sign-in, and with nothing else that a wallet would sign or send for it", async () => {
+  it("allows connecting with a sign-in, and with nothing else that a wallet would sign or send for it", async () => {
     let message = messageOf({ uri: origin });
     const capability = () => ({ signInWithEthereum: { message, signature: "0x11" } });
     const answer = () => ({ accounts: [{ address, capabilities: capability(), sign: () => "raw" }] });
@@ -241,7 +241,7 @@ describe("a guard that lets sign in", () => {
     expect(wallet.reached).toEqual([]);
   });
 
-  it("shows typed data parsed beside its text, as a copy", async () => {
+  it("gives the rule typed data parsed beside its text, as a copy", async () => {
     const typed = {
       types: { EIP712Domain: [], Permit: [{ name: "spender", type: "address" }] },
       ...{ primaryType: "Permit", domain: { name: "USD" }, message: { spender: nobody } },
@@ -282,7 +282,7 @@ describe("a guard that lets sign in", () => {
     expect(seen.at(-1)).toMatchObject({ domain: { name: "USD" }, primaryType: "Permit", message: { spender: nobody } });
   });
 
-  it("is made with an origin, and nothing else", () => {
+  it("requires an origin, and refuses unknown fields", () => {
     const making = (signatures: unknown) => () => guardProvider(walletOf(), { signatures: signatures as never });
     for (const wrong of [
       ...[{}, { signIn: {} }, { signIn: { origin: "app.example.com" } }, { signIn: { origin: "https://a.b/path" } }],

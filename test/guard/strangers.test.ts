@@ -24,7 +24,7 @@ const hidden = `0x${"77".repeat(32)}`;
 const accepting = { onUnverified: "accept", deadline: 3_000 } as const;
 const approve = encodeFunctionData({ abi: Token.abi, functionName: "approve", args: [nobody, 2n ** 256n - 1n] });
 
-describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
+describe.each(scenesFor("strangers at a guard"))("unusual wallets and pages at a guard on %s", (name, start) => {
   let scene: Scene;
   let token: `0x${string}`;
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
   const pay = { to: nobody, value: 1n } as const;
 
   describe("a provider", () => {
-    it("hands over calls as they were proven, and refuses every other field of theirs", async () => {
+    it("passes calls on as they were proven, and refuses every other field of theirs", async () => {
       const wallet = walletWith(({ method }) => (method === "wallet_sendCalls" ? { id: "0x01" } : undefined));
       const guarded = guardProvider(wallet);
       const one = { to: nobody, value: "0x1" };
@@ -85,7 +85,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(sent(wallet.reached)).toEqual([{ method: "wallet_sendCalls", params: [{ ...request, calls }] }]);
     });
 
-    it("names the sender that was proven, where the request names none and the node's client has an account", async () => {
+    it("puts in the proven sender, where the request names none and the node's client has an account", async () => {
       const wallet = walletWith(({ method }) => {
         if (method === "wallet_sendCalls") return { id: "0x02" };
         return method === "eth_sendTransaction" ? hidden : undefined;
@@ -103,7 +103,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(froms.map((from) => from?.toLowerCase())).toEqual(Array(2).fill(owner.address.toLowerCase()));
     });
 
-    it("lets who names no sender wait for his turn beside who names the account of the node's client", async () => {
+    it("queues a request without a sender beside requests for the account of the node's client", async () => {
       let open = 0;
       let most = 0;
       const wallet = walletWith(async ({ method }) => {
@@ -143,7 +143,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(JSON.stringify(sent(wallet.reached))).not.toContain("input");
     });
 
-    it("does not rest on a node that the page named", async () => {
+    it("does not trust a node that the page named", async () => {
       let chainId = "0x1";
       const walletOf = () =>
         walletWith(({ method }) =>
@@ -200,7 +200,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(await tag(client.signTransaction({ ...pay, type: "eip1559" } as never))).toBe("NotCleared");
     });
 
-    it("tells of a wallet that changes the nonce, the sender, the access list, or adds an authorisation", async () => {
+    it("reports a wallet that changes the nonce, the sender, the access list, or adds an authorisation", async () => {
       const to = nobody;
       const lying = (change: (nonce: number) => Promise<object>, key = owner) => ({
         request: async ({ method, params = [] }: Asked) => {
@@ -244,7 +244,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       }
     }, 60_000);
 
-    it("asks no node of another chain, and waits for no wallet that is mute", async () => {
+    it("asks no node of another chain, and does not wait for a wallet that is mute", async () => {
       const far = {
         request: ({ method, params }: Asked) =>
           method === "eth_chainId" ? Promise.resolve("0x7") : scene.ask(method, params ?? []),
@@ -264,7 +264,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(sent(wallet.reached)).toEqual([]);
     });
 
-    it("lets a popup that nobody answers hold up its own account alone", async () => {
+    it("blocks only its own account while nobody answers a popup", async () => {
       let asked = 0;
       const wallet = walletWith(({ method }) =>
         method === "eth_sendTransaction" && asked++ === 0 ? new Promise(() => undefined) : undefined,
@@ -282,7 +282,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
   });
 
   describe("a client", () => {
-    it("tells why to viem's fallback of sendCalls, too", async () => {
+    it("gives its reason to viem's fallback of sendCalls, too", async () => {
       const client = clientOf(owner);
       const fails = (call: object, more: object = {}) =>
         actions.sendCalls(client as never, { calls: [call], experimental_fallback: true, ...more } as never);
@@ -298,7 +298,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect((direct as Error).name).toBe("NotCleared");
     });
 
-    it("sends no blobs that nobody hashed", async () => {
+    it("refuses blobs without their hashes", async () => {
       const client = clientOf(owner);
       const blobs = { ...pay, blobs: ["0x11"], gas: 21_000n } as never;
       const refused = [
@@ -315,7 +315,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
       expect(prepared).toMatchObject({ to: nobody, value: 1n, nonce: await scene.count(owner.address, "pending") });
     });
 
-    it("guards viem's verbs of tokens, and the key that they are given", async () => {
+    it("guards viem's token actions, and the key that they are given", async () => {
       const mint = encodeFunctionData({ abi: Token.abi, functionName: "mint", args: [spare.address, 10n] });
       await scene.pool(owner, { to: token, data: mint });
       await scene.mine();
@@ -341,7 +341,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
     });
 
     // anvil does not simulate what has no receiver
-    it.skipIf(name === "anvil")("deploys", async () => {
+    it.skipIf(name === "anvil")("deploys contracts", async () => {
       const client = clientOf(owner);
       const deploying = { abi: Token.abi, bytecode: Token.bytecode, args: ["Euro", "EUR", 6] } as const;
       const free = await actions.deployContract(client as never, deploying as never);
@@ -353,7 +353,7 @@ describe.each(scenesFor("strangers at a guard"))("on %s", (name, start) => {
   });
 });
 
-describe("a provider", () => {
+describe("methods and members of a provider", () => {
   let node: Node;
   beforeAll(async () => {
     node = await startAnvil();
@@ -369,7 +369,7 @@ describe("a provider", () => {
   };
   const transaction = { from: owner.address, to: nobody, value: "0x1" };
 
-  it("passes what is known to be harmless, and of wallets nothing else", async () => {
+  it("pass where they are known to be harmless; of wallets nothing else does", async () => {
     const wallet = walletWith();
     const guarded = guardProvider(wallet, { node: { url: node.url } });
     const nested = { method: "eth_sendTransaction", params: [transaction] };
@@ -439,7 +439,7 @@ describe("a provider", () => {
     expect(wallet.reached).toEqual(harmless.map(([method, ...params]) => ({ method, params })));
   });
 
-  it("lets no read of a wallet pass that is on no list, but what `passes` names", async () => {
+  it("of a wallet that are on no list do not pass, unless `passes` names them", async () => {
     const wallet = walletWith();
     const options = { node: { url: node.url } };
     const strange = [
@@ -479,7 +479,7 @@ describe("a provider", () => {
     }
   });
 
-  it("lets every public action of viem's pass, on Ethereum and on the chains that viem has actions for", async () => {
+  it("pass for every public action of viem's, on Ethereum and on the chains that viem has actions for", async () => {
     const viem = dirname(fileURLToPath(import.meta.resolve("viem/package.json")));
     const sources = [
       "actions/public",
@@ -553,7 +553,7 @@ describe("a provider", () => {
     expect([...asked].filter((method) => !methods.has(method))).toEqual([]);
   });
 
-  it("judges parameters as they are passed on, and rejects what cannot be read", async () => {
+  it("have their parameters judged as they are passed on, and are rejected when these cannot be read", async () => {
     const wallet = walletWith();
     const guarded = guardProvider(wallet, { node: { url: node.url } });
     const hiding = Object.assign(Object.create({ toJSON: () => ({}) }) as object, { capabilities: { x: 1 } });
@@ -595,7 +595,7 @@ describe("a provider", () => {
     expect(wallet.reached).toEqual([{ method: "eth_chainId", params: [] }]);
   });
 
-  it("hands out events and data, and neither members that may sign nor the wallet itself", async () => {
+  it("give out events and data, and neither members that may sign nor the wallet itself", async () => {
     const inner = walletWith();
     class Wallet extends EventEmitter {
       readonly #key = "x";
@@ -689,7 +689,7 @@ describe("a provider", () => {
     expect([guarded.chainId, wallet.chainId]).toEqual(["0x1", "0x1"]);
   });
 
-  it("hears nothing of listeners that others added", () => {
+  it("do not show the listeners that others added", () => {
     const wallet = Object.assign(new EventEmitter(), walletWith());
     const heard: Array<unknown> = [];
     guardProvider(wallet, { node: { url: node.url } }).on("newListener", (...all: ReadonlyArray<unknown>) => {
@@ -700,7 +700,7 @@ describe("a provider", () => {
   });
 
   it.skipIf(process.env["TEST_ALL"] !== "1")(
-    "needs no end: a process whose provider was guarded ends by itself",
+    "leave nothing running: a process whose provider was guarded ends by itself",
     async () => {
       const { execFileSync } = await import("node:child_process");
       const code = `import { guardProvider } from "./src/promise.ts";
@@ -715,11 +715,11 @@ describe("a provider", () => {
   );
 });
 
-describe("a client", () => {
+describe("a client's account and transport", () => {
   const transport = http("http://127.0.0.1:1", { retryCount: 0 });
   const key = privateKeyToAccount(`0x${"11".repeat(32)}`);
 
-  it("keeps of an account what viem's have, and nothing within it", () => {
+  it("keep the fields of viem's accounts, and nothing inside", () => {
     const rich = { ...key, inner: key, vault: { key: "0x11" }, privateKey: "0x11", nonceManager: { get: () => 0 } };
     const { account } = guard(createWalletClient({ account: rich as unknown as LocalAccount, transport }));
     expect(Object.keys(account).sort()).toEqual(
@@ -738,7 +738,7 @@ describe("a client", () => {
     );
   });
 
-  it("guards an account that signs messages alone, and one that only says that it is the wallet's", async () => {
+  it("are guarded for an account that only signs messages, and one that only claims to be the wallet's", async () => {
     for (const type of ["local", "json-rpc"]) {
       const mute = { address: key.address, type, signMessage: key.signMessage, inner: key } as unknown as LocalAccount;
       const client = guard(createWalletClient({ account: mute, transport }));
@@ -755,7 +755,7 @@ describe("a client", () => {
     });
   });
 
-  it("hands out no part of a transport that may ask on its own", () => {
+  it("give out no part that may send on its own", () => {
     const client = guard(createWalletClient({ account: key, transport: fallback([transport, transport]) }));
     expect(client.transport).not.toHaveProperty("onResponse");
     expect(client.transport).toMatchObject({ type: "fallback", transports: [{ config: { type: "http" } }, {}] });
