@@ -51,7 +51,7 @@ describe("decodeCall", () => {
     expect(Errors.decodeCall(transfer, parseAbi(["function other()"]))).toMatchObject({ by: "selector" });
   });
 
-  it("gives what else fits, and says nothing where nothing does", () => {
+  it("lists the other functions that fit, and none where none fits", () => {
     const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bob, 5n] });
     expect(Errors.decodeCall(approve)?.others).toMatchObject([{ function: "approve", sources: ["ERC-721"] }]);
     const unknown = { function: null, signature: null, by: null, arguments: [], others: [] };
@@ -100,7 +100,7 @@ describe("decodeCall", () => {
     ]);
   });
 
-  it("says what it leaves out", () => {
+  it("counts what it leaves out of a long list, text or batch", () => {
     const all = Array.from({ length: 100 }, (_, index) => BigInt(index));
     const list = Errors.decodeCall(encodeFunctionData({ abi, functionName: "many", args: [all] }), abi);
     expect(list?.arguments[0]).toMatchObject({ more: 36 });

@@ -31,7 +31,7 @@ const published: ReadonlyArray<readonly [source: string, abi: Abi]> = [
   ["Permit2", permit2],
 ];
 
-describe("the table", () => {
+describe("the table of known functions and events", () => {
   it.each(published)("has what changes something in the published ABI of %s", (_, abi) => {
     for (const item of abi) {
       if (item.type === "event")
@@ -121,7 +121,7 @@ describe("the table", () => {
   });
 });
 
-describe("the functions that calldata fits", () => {
+describe("the reading of calldata by its functions", () => {
   it("gives every reading of what only the contract could tell apart, each by selector", () => {
     expect(functionsOf(approve).map(({ provenance }) => provenance)).toEqual([
       [{ kind: "builtin", source: "ERC-20" }],
@@ -131,7 +131,7 @@ describe("the functions that calldata fits", () => {
       `approve(spender: ${bob}, amount: 5) (by selector: ERC-20) or approve(to: ${bob}, tokenId: 5) (by selector: ERC-721)`,
     );
   });
-  it("believes the ABI of the contract before others, and those before the table", () => {
+  it("prefers the contract's own ABI, then other ABIs, then the table", () => {
     const mine = parseAbi(["function approve(address who, uint256 what)"]);
     const its = parseAbi(["function approve(address someone, uint256 much)"]);
     const abis = [mine, { address: alice, abi: its }];
@@ -143,7 +143,7 @@ describe("the functions that calldata fits", () => {
     );
     expect(functionsOf(approve, abis, { address: bob })).toHaveLength(2);
   });
-  it("reads nothing where the arguments do not fit, and allows bytes behind them", () => {
+  it("finds no function where the arguments do not fit, and allows bytes behind them", () => {
     expect(functionsOf(approve.slice(0, -2))).toEqual([]);
     expect(functionsOf(`${approve.slice(0, 10)}${"ff".repeat(64)}`)).toEqual([]);
     expect(functionsOf(`${approve}c0ffee`)).toHaveLength(2);
@@ -170,8 +170,8 @@ describe("the functions that calldata fits", () => {
   });
 });
 
-describe("logs by topic", () => {
-  it("tell an ERC-20 transfer from that of an NFT", () => {
+describe("the reading of logs by their topic", () => {
+  it("tells an ERC-20 transfer from that of an NFT", () => {
     const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { from: alice, to: bob } });
     const data = encodeAbiParameters([{ type: "uint256" }], [7n]);
     const erc20 = decodeLog({ address: bob, topics: topics.flat().map(String), data }, wellKnown);

@@ -97,14 +97,14 @@ describe("decodeLog", () => {
     expect(found?.provenance).toEqual([{ kind: "address", source: token }]);
   });
 
-  it("reads by what stands in a list now, and leaves out what is no item", () => {
+  it("reads a list as it is now, and passes over entries that are no ABI items", () => {
     const list: Array<Abi[number]> = [null as never, "event" as never];
     expect(decodeLog(transfer, [list])).toBeNull();
     list.push(...erc20);
     expect(decodeLog(transfer, [list])?.name).toBe("Transfer");
   });
 
-  it("does not decode what is not exactly an encoding", () => {
+  it("decodes nothing that is not exactly an encoding", () => {
     const dirty = {
       ...transfer,
       topics: [transfer.topics[0] ?? "0x", `0x01${"0".repeat(22)}${owner.slice(2)}`, transfer.topics[2] ?? "0x"],
@@ -121,7 +121,7 @@ describe("decodeLog", () => {
     }
   });
 
-  it("answers any log at all", () => {
+  it("never throws on any log", () => {
     const hex = fc.uint8Array({ maxLength: 100 }).map((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
     const topic = fc.oneof(hex, fc.constantFrom(...transfer.topics), fc.string());
     fc.assert(
@@ -153,7 +153,7 @@ describe("decodeResult", () => {
     expect(again.value).toEqual([5n, "x"]);
   });
 
-  it("allows bytes after the values, and nothing else that is odd", () => {
+  it("allows bytes behind the values, and refuses every other deviation", () => {
     expect(decodeResult(`${encodeFunctionResult({ abi: [one], result: true })}ffff`, one)?.value).toBe(true);
     for (const data of ["0x", uint(2n), "0x01", "zz", `0x${"f".repeat(64)}`])
       expect(decodeResult(data, one)).toBeNull();

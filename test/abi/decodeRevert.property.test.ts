@@ -10,8 +10,8 @@ const abi = parseAbi([
 ]);
 const first = (bytes: string, abis: ReadonlyArray<Abi>) => decodeRevert(bytes, abis).layers[0].layer;
 
-describe("random error ABIs", () => {
-  it("decode ∘ encode is the identity", () => {
+describe("decodeRevert with random error ABIs", () => {
+  it("decodes exactly what was encoded", () => {
     fc.assert(
       fc.property(call, ([inputs, args]) => {
         const errors: Abi = [{ type: "error", name: "Random", inputs }];
@@ -26,7 +26,7 @@ describe("random error ABIs", () => {
     );
   });
 
-  it("a flipped byte is either another value that re-encodes, or unknown", () => {
+  it("reads a flipped byte as another value that encodes the same, or as unknown", () => {
     fc.assert(
       fc.property(call, fc.nat(), fc.integer({ min: 1, max: 255 }), ([inputs, args], at, flip) => {
         const errors: Abi = [{ type: "error", name: "Random", inputs }];
@@ -45,7 +45,7 @@ describe("random error ABIs", () => {
     );
   });
 
-  it("any bytes at all give at least one layer, and one line to show", () => {
+  it("gives at least one layer and one line for any bytes", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("", "08c379a0", "4e487b71", "65c8fd4d", "e450d38c"),

@@ -39,7 +39,7 @@ const tags = (bytes: string, abis?: AbiSources, address?: string) =>
 const first = (bytes: string, abis?: AbiSources, address?: string) =>
   decodeRevert(bytes, abis, address === undefined ? {} : { address }).layers[0].layer;
 
-describe("the language's own errors", () => {
+describe("decodeRevert on Solidity's own errors", () => {
   it("reads Error(string), unescaped but bounded", () => {
     expect(first(reason("no \u202eway"))).toMatchObject({ _tag: "Reason", reason: "no \u202eway", meaning: null });
     expect(first(reason("é".repeat(10_000)))).toMatchObject({ reason: "é".repeat(4096) });
@@ -62,7 +62,7 @@ describe("the language's own errors", () => {
   });
 });
 
-describe("the built-in table", () => {
+describe("decodeRevert by the built-in table", () => {
   const role = `0x${"11".repeat(32)}`;
   const declared: ReadonlyArray<readonly [string, string, ReadonlyArray<unknown>, string]> = [
     ["ERC-6093", "ERC721NonexistentToken(uint256 tokenId)", [5n], "@openzeppelin/contracts"],
@@ -83,7 +83,7 @@ describe("the built-in table", () => {
     expect(layer.provenance.some((each) => each.kind === "builtin" && each.source?.startsWith(source))).toBe(true);
   });
 
-  it("finds every declaration by its selector, in every package that has it", () => {
+  it("finds every built-in declaration by its selector, in every package that has it", () => {
     for (const [source, declarations] of packages) {
       for (const declaration of declarations) {
         const selector = toFunctionSelector(`function ${declaration.replace(/ \w+/g, "")}`);
@@ -94,14 +94,14 @@ describe("the built-in table", () => {
     }
   });
 
-  it("is what other packages do not say: no functions, no types to be signed", () => {
+  it("has in the built-in table only errors, no functions and no types to be signed", () => {
     expect(builtin.errors("0x1626ba7e")).toEqual([]);
     for (const [, declarations] of packages)
       for (const declaration of declarations) expect(declaration).toMatch(/^[A-Z]\w*\(.*\)$/);
   });
 });
 
-describe("the caller's ABIs", () => {
+describe("decodeRevert by the caller's ABIs", () => {
   // the same selector, by a collision that was searched for
   const colliding = parseAbi(["error burn(uint256)", "error collate_propagate_storage(bytes16)"]);
   const collision = concatHex(["0x42966c68", encodeAbiParameters([{ type: "uint256" }], [0n])]);
@@ -146,7 +146,7 @@ describe("the caller's ABIs", () => {
     ]);
   });
 
-  it("is the same with an index made before", () => {
+  it("gives the same with an index made before", () => {
     expect(decodeRevert(balance, indexAbis([abi]))).toEqual(decodeRevert(balance, [abi]));
   });
 
@@ -166,7 +166,7 @@ describe("the caller's ABIs", () => {
   });
 });
 
-describe("what is nested", () => {
+describe("decodeRevert on nested reverts", () => {
   it("unwraps bytes inside custom errors, with the path", () => {
     const op = encodeErrorResult({ abi, errorName: "FailedOpWithRevert", args: [0n, "AA23 reverted", balance] });
     const batch = encodeErrorResult({
@@ -197,7 +197,7 @@ describe("what is nested", () => {
     ]);
   });
 
-  it("does not take words for revert data", () => {
+  it("does not read plain words as revert data", () => {
     const selector = toFunctionSelector("function Paused()");
     const named: Abi = [{ type: "error", name: "Paused", inputs: [] }];
     expect(selector).toBe("0x9e87fac8");
@@ -205,7 +205,7 @@ describe("what is nested", () => {
     expect(tags(encodeErrorResult({ abi, errorName: "FailedOp", args: [0n, "0x1234"] }), [abi])).toEqual(["Custom"]);
   });
 
-  it("stops after eight layers", () => {
+  it("stops after eight nested layers", () => {
     let data: Hex = balance;
     for (let depth = 0; depth < 20; depth += 1)
       data = encodeErrorResult({ abi, errorName: "FailedOpWithRevert", args: [0n, "", data] });
@@ -214,7 +214,7 @@ describe("what is nested", () => {
   });
 });
 
-describe("bytes that are no encoding", () => {
+describe("decodeRevert on bytes that are no encoding", () => {
   const cases: ReadonlyArray<readonly [string, string, string]> = [
     ["nothing", "0x", "Empty"],
     ["no hex", "zz", "Empty"],
@@ -240,7 +240,7 @@ describe("bytes that are no encoding", () => {
   ];
   for (const [name, data, tag] of cases) it(`${name} is ${tag}`, () => expect(tags(data, [abi])).toEqual([tag]));
 
-  it("a pointer loop is no encoding", () => {
+  it("refuses a pointer loop as an encoding", () => {
     const loop = `${toFunctionSelector("function Batch((address,bytes)[])")}${word(32)}${word(1000)}${word(32).repeat(1000)}`;
     expect(tags(loop, [abi])).toEqual(["Unknown"]);
   });

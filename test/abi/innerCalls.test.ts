@@ -110,12 +110,12 @@ describe("innerCalls", () => {
     expect(linesOf(moduled)).toEqual([`1 to ${usdc} with 1 wei: ${told}`]);
   });
 
-  it("shows ether that a list sends to nobody as that", () => {
+  it("shows a call of a list that pays nobody", () => {
     const zero = `0x${"00".repeat(20)}` as Hex;
     expect(linesOf(multiSend(packed([0, zero, 10n ** 18n, "0x"])))).toEqual([`1 to ${zero} with 1 ETH: nothing else`]);
   });
 
-  it("reads nothing of a list whose lengths, or operations, are not those of a list", () => {
+  it("reads nothing of a list with wrong lengths or operations", () => {
     const list = packed([0, usdc, 0n, transfer], [0, bob, 0n, deposit]);
     for (const broken of [list.slice(0, -2), `${list}00`, list.replace("0x00", "0x02"), `0x00${"ff".repeat(90)}`])
       expect(linesOf(multiSend(broken as Hex)), broken).toEqual([]);
@@ -144,7 +144,7 @@ describe("innerCalls", () => {
     expect(linesOf(encodeFunctionData({ abi: others, functionName: "execute", args: ["0x0b0b", [wrap]] }))).toEqual([]);
   });
 
-  it("goes four levels deep, and counts what it does not read", () => {
+  it("reads four levels deep, and counts the calls that it does not read", () => {
     expect(linesOf(nested(4))).toHaveLength(4);
     expect(linesOf(nested(9)).at(-1)).toBe("1.1.1.1.… 1 more, not read");
     const many = encodeFunctionData({
@@ -162,7 +162,7 @@ describe("innerCalls", () => {
     expect(linesOf("0x")).toEqual([]);
   });
 
-  it("never throws, and writes harmless lines in no time, whatever the bytes", () => {
+  it("never throws, and writes harmless lines quickly, whatever the bytes", () => {
     const seeds = [nested(3), safe(alice, multiSend(packed([0, usdc, 1n, transfer])), 1), nested(1)];
     fc.assert(
       fc.property(

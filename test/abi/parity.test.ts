@@ -49,8 +49,8 @@ const text = fc
 const inputsOf = (parameters: ReadonlyArray<object>, isNamed: boolean) =>
   parameters.map((parameter, index) => (isNamed || index !== 1 ? parameter : { ...parameter, name: "" }));
 
-describe("beside viem", () => {
-  it("calldata is the same", () =>
+describe("coding that must equal viem's", () => {
+  it("encodes the same calldata", () =>
     fc.assert(
       fc.property(call, ([inputs, args]) => {
         const abi = [{ type: "function", name: "f", inputs, outputs: [], stateMutability: "view" }] as const;
@@ -59,7 +59,7 @@ describe("beside viem", () => {
       }),
     ));
 
-  it("of several functions of one name the same is called", () => {
+  it("chooses the same function of several with one name", () => {
     const abi = parseAbi([
       ...["function f()", "function f(uint8)", "function f(uint256)", "function f(address)", "function f(bytes20)"],
       ...["function f(string)", "function f(bytes)", "function f(uint256,bool)", "function f((uint8 a,bool b))"],
@@ -77,7 +77,7 @@ describe("beside viem", () => {
     }
   });
 
-  it("an address with capital letters has to be right by its checksum", () => {
+  it("requires a right checksum of an address with capital letters", () => {
     const abi = parseAbi(["function f(address)"]);
     const right = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2";
     for (const [account, isRight] of [
@@ -93,7 +93,7 @@ describe("beside viem", () => {
       ]);
   });
 
-  it("results, errors and events have the same values, by name and by position", () =>
+  it("decodes results, errors and events to the same values, by name and by position", () =>
     fc.assert(
       fc.property(
         call,
@@ -151,7 +151,7 @@ describe("beside viem", () => {
       { numRuns: 300 },
     ));
 
-  it("signatures have the same hash", () => {
+  it("gives signatures the same hash", () => {
     for (const signature of [
       "a()",
       "transfer(address,uint256)",
@@ -166,7 +166,7 @@ describe("beside viem", () => {
       ]);
   });
 
-  it("text is the same, with leading and trailing NULs, and of bytes that are no UTF-8", () =>
+  it("decodes the same text, with leading and trailing NULs, and of bytes that are no UTF-8", () =>
     fc.assert(
       fc.property(text, text, fc.array(text, { maxLength: 3 }), (one, two, more) => {
         const shape = (type: "string" | "bytes") =>
@@ -205,7 +205,7 @@ describe("beside viem", () => {
       }),
     ));
 
-  it("the reason of a revert is the same, but for its length", () =>
+  it("gives a revert the same reason, except for its length", () =>
     fc.assert(
       fc.property(text, (bytes) => {
         const data = `0x08c379a0${encodeAbiParameters([{ type: "bytes" }], [bytes]).slice(2)}` as const;
@@ -220,7 +220,7 @@ describe("beside viem", () => {
       }),
     ));
 
-  it("tuples whose components share a name have the same values", () => {
+  it("decodes tuples whose components share a name to the same values", () => {
     for (const types of [
       ["string", "bytes"],
       ["bytes", "string"],
@@ -240,7 +240,7 @@ describe("beside viem", () => {
     }
   });
 
-  it("an argument of another kind than its parameter is refused, or written as viem writes it", () => {
+  it("refuses an argument of another kind than its parameter, or writes it as viem does", () => {
     const kinds = ["uint8", "uint256", "int16", "bool", "address", "bytes4", "bytes32", "bytes", "string"];
     const types = kinds.flatMap((kind) => [kind, `${kind}[]`, `${kind}[2]`]);
     for (const type of types)

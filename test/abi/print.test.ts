@@ -31,7 +31,7 @@ const describeCalldata = (data: string, item: unknown) => {
 };
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as RevertCustom["item"];
 
-describe("a value", () => {
+describe("a printed value", () => {
   it("reads by its type, addresses with their checksum", () => {
     const read = (type: string, value: unknown, rest = {}) => describeValue({ type, name: "x", ...rest }, value);
     expect(read("address", lower)).toBe(owner);
@@ -77,7 +77,7 @@ describe("a value", () => {
     expect(describeCall("f", [throwing], ["x"])).toBe("f(…)");
   });
 
-  it("stops at its bounds, however wide and deep", () => {
+  it("stops at its bounds, however wide and deep the value is", () => {
     const wide = (depth: number): unknown => (depth === 0 ? lower : Array.from({ length: 100 }, () => wide(depth - 1)));
     const started = performance.now();
     const line = describeValue({ type: "address[][][]" }, wide(3));
@@ -89,7 +89,7 @@ describe("a value", () => {
   });
 });
 
-describe("calldata and return values", () => {
+describe("printed calldata and return values", () => {
   const abi = parseAbi([
     "function transfer(address to, uint256 amount) returns (bool)",
     "function two() returns (uint8 a, string b)",
@@ -107,7 +107,7 @@ describe("calldata and return values", () => {
     expect(describeCalldata(bomb, multicall[0])).toBe("selector 0xac9650d8, 62116 bytes of data");
     expect(describeCalldata(`${data}${"00".repeat(70_000)}`, abi[0])).toBe("selector 0xa9059cbb, 70068 bytes of data");
   });
-  it("give one value, or several by name", () => {
+  it("show one value, or several by name", () => {
     const result = (item: unknown, data: string) =>
       describeResult(new DecodedResult({ name: "f", item: json(item), data: data as Hex }));
     expect(result(abi[0], encodeAbiParameters([{ type: "bool" }], [true]))).toBe("true");
@@ -119,10 +119,10 @@ describe("calldata and return values", () => {
   });
 });
 
-describe("a revert", () => {
+describe("a printed revert", () => {
   const panic = `0x4e487b71${"11".padStart(64, "0")}` as Hex;
 
-  it("reads one way in an error, in a report and on the command line", () => {
+  it("reads the same in an error, in a report and on the command line", () => {
     const revert = decodeRevert(panic);
     const said = "Panic(0x11): arithmetic overflow or underflow";
     const failure = new ExecutionReverted({ data: panic, revert });

@@ -62,14 +62,14 @@ describe("the next base fee", () => {
     expect(read(extraOf(0, 77, 9), lookup(1))).toMatchObject({ denominator: 8n, elasticity: 2n });
     expect(read(extraOf(0, 77, 9), unknownChain)).toMatchObject({ denominator: 77n });
   });
-  it("does not divide by zero, whatever a caller's chain says", () => {
+  it("does not divide by zero, whatever parameters a caller's chain has", () => {
     const wrong = parametersOf({ ...unknownChain, elasticity: 0n, denominator: 0n }, null);
     expect(nextBaseFee(parent(7n, 1n), wrong)).toBe(7n - 1n + 1n);
     expect(growBaseFee(7n, 3, wrong).blocks).toBe(3);
   });
 });
 
-describe("the base fee after a horizon", () => {
+describe("the highest base fee within a horizon", () => {
   const afterFull = (base: bigint, blocks: number, rules: BaseFeeParameters): bigint => {
     let fee = base;
     for (let block = 0; block < blocks; block++) fee = nextBaseFee(parent(fee, gasLimit), rules) ?? fee;
@@ -84,13 +84,13 @@ describe("the base fee after a horizon", () => {
         expect(grown.baseFeePerGas).toBeLessThan(1n << 128n);
       }),
     ));
-  it("ends where the fee is beyond all reason, and says after how many blocks", () => {
+  it("stops at the block where the fee exceeds any sense, and names its number", () => {
     const grown = growBaseFee(10n ** 9n, 10_000, lookup(1));
     expect(grown.blocks).toBeLessThan(1_000);
     expect(grown.baseFeePerGas).toBeLessThan(1n << 97n);
     expect(growBaseFee(5_000_000n, 300, lookup(8453)).blocks).toBe(300);
   });
-  it("agrees with how many blocks a cap outlives", () =>
+  it("agrees with the number of blocks that a cap outlives", () =>
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 10n ** 12n }), fc.nat(100), parameters, (base, blocks, rules) => {
         const { baseFeePerGas, blocks: reached } = growBaseFee(base, blocks, rules);
@@ -117,10 +117,10 @@ describe("base fees behind blocks that are all empty, half full, full", () => {
     [1_000_000_000n, 1, [875_000_000n, 1_000_000_000n, 1_125_000_000n]],
     [1_000_000_000n, 3, [669_921_875n, 1_000_000_000n, 1_423_828_125n]],
     [7n, 2, [7n, 7n, 9n]],
-  ])("%s wei, %i blocks later: %s", (base, blocks, fees) => {
+  ])("are right for %s wei, %i blocks later: %s", (base, blocks, fees) => {
     expect(baseFeesBehind(base, blocks, ethereum)).toEqual(fees);
   });
-  it("are those of any block's gas limit, by the chain's own parameters", () => {
+  it("are computed for any gas limit by the chain's own parameters", () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 10n ** 12n), parameters, (base, given) => {
         const at = base > given.minBaseFeePerGas ? base : given.minBaseFeePerGas;

@@ -24,10 +24,10 @@ describe("the FastLZ length", () => {
     ["1,000 zeros", new Uint8Array(1000), 21],
     ["1,000 ones", new Uint8Array(1000).fill(1), 21],
     ["a contract call of OP Mainnet", bytes(contractCall), 202],
-  ])("of %s is the chain's", (_, data, length) => expect(compressedLength(data)).toBe(length));
+  ])("of %s equals the chain's", (_, data, length) => expect(compressedLength(data)).toBe(length));
 
   const literalBound = (size: number) => size + Math.ceil(size / 32);
-  it("is never above literals alone", () =>
+  it("is never above that of literals alone", () =>
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2000 }), (data) => {
         expect(compressedLength(data)).toBeLessThanOrEqual(literalBound(data.length));
@@ -47,7 +47,7 @@ describe("the FastLZ length", () => {
     const far = new Uint8Array([...part, ...between, ...part]);
     expect(compressedLength(far)).toBeGreaterThan(compressedLength(new Uint8Array([...part, ...between])) + 500);
   });
-  it("is linear in time", () => {
+  it("takes linear time", () => {
     const started = performance.now();
     compressedLength(new Uint8Array(1_000_000));
     compressedLength(Uint8Array.from({ length: 1_000_000 }, (_, index) => (Math.imul(index, 40_503) >>> 7) & 0xff));

@@ -6,7 +6,7 @@ import * as artifacts from "../contracts/artifacts.js";
 
 const metadata = (hash: string) => `a2646970667358221220${hash}64736f6c634300081e0033`;
 
-describe("code", () => {
+describe("code checked for opcodes of a later fork", () => {
   it.each<[string, Hex]>([
     ["none", "0x"],
     ["a delegate's address", `0xef0100${"4b".repeat(20)}`],
@@ -15,7 +15,7 @@ describe("code", () => {
     ["with such a byte behind its end", "0x600160015500e64b"],
     ["with such a byte behind what no fork has", "0x5b0c4b"],
     ["with metadata, a byte of which is a place to jump to", `0x6001600155fe${metadata(`5b${"f9".repeat(31)}`)}`],
-  ])("%s does the same under both", (_, code) => expect(isOfLaterFork(code)).toBe(false));
+  ])("%s runs the same under both forks", (_, code) => expect(isOfLaterFork(code)).toBe(false));
 
   it.each<[string, Hex]>([
     ["that asks for the slot", "0x4b5f5500"],
@@ -25,5 +25,5 @@ describe("code", () => {
     ["that makes accounts", "0x5f5f5ff000"],
     ["that makes accounts by CREATE2", "0x5f5f5f5ff500"],
     ["that ends itself", "0x33ff"],
-  ])("%s may not", (_, code) => expect(isOfLaterFork(code)).toBe(true));
+  ])("%s may run differently", (_, code) => expect(isOfLaterFork(code)).toBe(true));
 });

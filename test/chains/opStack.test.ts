@@ -47,8 +47,8 @@ const recorded: ReadonlyArray<{
   },
 ];
 
-describe("Fjord's L1 fee and Jovian's footprint", () => {
-  it.each(recorded)("are those of the receipt: $name", ({ length, parameters, scalar, ...receipt }) => {
+describe("the L1 fee of Fjord and the data footprint of Jovian", () => {
+  it.each(recorded)("equal the receipt's: $name", ({ length, parameters, scalar, ...receipt }) => {
     expect((estimatedSize(length) * 16n) / 1_000_000n).toBe(receipt.l1GasUsed);
     expect(fjordL1Fee(length, parameters)).toBe(receipt.l1Fee);
     expect(dataFootprint(length, scalar)).toBe(receipt.blobGasUsed);
@@ -61,8 +61,8 @@ describe("Fjord's L1 fee and Jovian's footprint", () => {
   });
 });
 
-describe("what is held for an L1 fee", () => {
-  it("is an eighth more with every L1 block of the horizon", () => {
+describe("the reserve for an L1 fee", () => {
+  it("grows by an eighth with every L1 block of the horizon", () => {
     expect(atMostWithin(800n, 1)).toBe(900n);
     expect(atMostWithin(800n, 12)).toBe(900n);
     expect(atMostWithin(800n, 13)).toBe(1013n);

@@ -35,7 +35,7 @@ describe("the fork in force", () => {
   });
 });
 
-describe("what it allows", () => {
+describe("the gas cap and size limits of a fork", () => {
   const [ethereum, unknown, arbitrum, bnb] = [1, 4_242, 42_161, 56].map(lookup) as [
     ...[ReturnType<typeof lookup>, ReturnType<typeof lookup>, ReturnType<typeof lookup>, ReturnType<typeof lookup>],
   ];
@@ -68,14 +68,14 @@ describe("what it allows", () => {
     ],
     ["two of them: nothing of ours blocks", ruled(ethereum, executed("amsterdam", false)), [cap, false, 131_072]],
   ])("%s", (_, chain, expected) => expect(of(chain)).toEqual(expected));
-  it("is run with what one transaction may have, else a block, else what most chains allow", () => {
+  it("give a transaction the cap, else the block's limit, else what most chains allow", () => {
     expect(mostGas(ethereum, 60_000_000n)).toBe(cap);
     expect(mostGas(ruled(ethereum, executed("amsterdam")), 60_000_000n)).toBe(60_000_000n);
     expect(mostGas(arbitrum, null)).toBe(cap);
   });
 });
 
-describe("what `eth_config` says", () => {
+describe("the answer of `eth_config`", () => {
   const config = (precompiles: object, systemContracts: object, next: unknown = null) => ({
     current: { activationTime: 0, precompiles, systemContracts },
     next,
@@ -89,8 +89,8 @@ describe("what `eth_config` says", () => {
       { fork: "amsterdam", next: 1_791_294_816n },
     ],
     ["a time that is none", config({}, {}, { activationTime: "soon" }), { fork: "beforeOsaka", next: null }],
-  ])("is read: %s", (_, told, expected) => expect(forksIn(told)).toEqual(expected));
-  it("is asked once, and again when the next fork has come", async () => {
+  ])("is read as a fork schedule: %s", (_, told, expected) => expect(forksIn(told)).toEqual(expected));
+  it("is requested once, and again when the next fork has come", async () => {
     const node = layerScripted({
       eth_config: (_, before) => ({ current: { precompiles: {} }, next: { activationTime: 100 * (before + 1) } }),
     });
@@ -102,7 +102,7 @@ describe("what `eth_config` says", () => {
     );
     expect(told.map(({ next }) => next)).toEqual([100n, 100n, 200n, 200n, 300n]);
   });
-  it("is nothing where it is anything else", () =>
+  it("is ignored where it has another shape", () =>
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true }), (told) => {
         expect(["beforeOsaka", "osaka", "amsterdam", null]).toContain(forksIn(told).fork);

@@ -59,7 +59,7 @@ describe("a preflight", () => {
     ["a transfer", ["transfer"]],
     ["an approval", ["approve"]],
     ["a bundle of three", ["transfer", "approve", "transfer"]],
-  ])("of %s looks each log of each run up once, and each call once for all runs", async (_, functions) => {
+  ])("of %s looks up each log once a run, and each call once for all runs", async (_, functions) => {
     const bundle = functions.map((name, place) => calling(name, BigInt(place + 5)));
     const report = await preflightOn(layerOf(scene.url), bundle);
     expect(runsOf(report)).toEqual(["ample", "exact", "next", "readerOnly"]);

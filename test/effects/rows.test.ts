@@ -21,8 +21,8 @@ const events = Object.entries(knownEvents);
 const kindsOf = (has: (row: (typeof events)[number][1]) => unknown) =>
   events.filter(([, row]) => has(row) !== undefined);
 
-describe("an event", () => {
-  it.each(kindsOf(({ right }) => right))("%s of a right makes one row of its owner and spender", (kind, { right }) => {
+describe("the rows of an event", () => {
+  it.each(kindsOf(({ right }) => right))("of a right make one row of its owner and spender: %s", (kind, { right }) => {
     const roles = right?.values ?? [];
     const { rights, controls } = toldIn([logOf(kind, wordsOf(roles), 2)], 3);
     const owner = roles.includes("owner") ? { owner: alice } : {};
@@ -31,7 +31,7 @@ describe("an event", () => {
     // without its values it tells of none
     expect(toldIn([logOf(kind, [], 0)], 3).rights).toEqual([]);
   });
-  it.each(kindsOf(({ control }) => control))("%s of control makes one row of who gains and loses", (kind, row) => {
+  it.each(kindsOf(({ control }) => control))("of control make one row of who gains and loses: %s", (kind, row) => {
     const { what, values: roles = [] } = row.control ?? {};
     const told = toldIn([logOf(kind, wordsOf(roles), 2)], 3);
     expect(told.controls).toMatchObject([
@@ -43,7 +43,7 @@ describe("an event", () => {
     expect(told.rights).toEqual([]);
   });
   it.each(kindsOf(({ movement }) => movement).filter(([, { movement }]) => !movement?.values.includes("ids")))(
-    "%s of a movement makes one row of who gives and gets",
+    "of a movement make one row of who gives and gets: %s",
     (kind, { movement }) => {
       const { values: roles = [], topics = 3 } = movement ?? {};
       const [moved] = transfersOf([logOf(kind, wordsOf(roles), topics - 1)], 3, "measured");
@@ -54,7 +54,7 @@ describe("an event", () => {
       });
     },
   );
-  it("of an unknown kind is kept as a row that says nothing", () => {
+  it("of an unknown kind are one row that says nothing", () => {
     const log = logOf("0x0123456789abcdef", [], 0);
     const none = { rights: [], controls: [], sums: [] };
     expect(toldIn([log], 0)).toEqual({ events: [{ log, contract: token, row: {} }], ...none });
@@ -68,9 +68,9 @@ const party = (index: number) => `0x${String(index + 1).padStart(40, "0")}`;
 /** Ten arguments, each another small address. */
 const arguments_ = Array.from({ length: 10 }, (_, index) => word(party(index)));
 
-describe("a call", () => {
+describe("the rows of a call", () => {
   it.each(calls.filter(([, { move }]) => move !== undefined && move.ids === undefined))(
-    "%s that moves asks for one movement of the token that is called",
+    "ask for one movement of the called token: %s",
     (selector, { move }) => {
       const { from, to = 0 } = move ?? {};
       expect(callOf(selector, ...arguments_).moves).toMatchObject([
@@ -80,7 +80,7 @@ describe("a call", () => {
     },
   );
   it.each(calls.filter(([, { grant }]) => grant !== undefined && grant.isList !== true))(
-    "%s that grants asks for one right",
+    "ask for one right: %s",
     (selector, { grant }) => {
       const { rights } = callOf(selector, ...wordsOf(grant?.values ?? []));
       const { isTaken, standard } = grant ?? {};
@@ -89,7 +89,7 @@ describe("a call", () => {
     },
   );
   it.each(calls.filter(([, { handover, payout }]) => (handover ?? payout) !== undefined))(
-    "%s that hands over or pays out names who gets it",
+    "name who gets what is handed over or paid out: %s",
     (selector, { handover, payout }) => {
       expect(callOf(selector, ...arguments_)).toMatchObject({
         gains: handover === undefined ? null : party(handover),
@@ -98,9 +98,9 @@ describe("a call", () => {
       expect(callOf(selector)).toMatchObject({ gains: null, payee: null });
     },
   );
-  it("that moves a list of no ids names who gets it all the same", () =>
+  it("name the receiver of a moved list, though it has no ids", () =>
     expect(callOf("0x2eb2c2d6", word(alice), word(bob))).toMatchObject({ moves: [], receiver: bob }));
-  it("of an unknown function asks for nothing", () => {
+  it("are none for an unknown function", () => {
     const nothing = { moves: [], rights: [], gains: null, payee: null, row: {} };
     expect(callOf("0x01234567", ...arguments_)).toMatchObject(nothing);
   });
@@ -134,18 +134,18 @@ const made: { readonly [K in keyof Rows]: readonly [source: ReturnType<typeof ra
   returned: [ran([], `0x${word(0n)}`), { isFalseBy: "selector" }],
 };
 
-describe("effects of a kind", () => {
-  it.each(Object.entries(made))("%s are rows of what tells of them", (kind, [source, row]) =>
+describe("effects of one kind", () => {
+  it.each(Object.entries(made))("are rows of all logs and calls that show them: %s", (kind, [source, row]) =>
     expect(effectsIn([source], kind as keyof Rows)).toMatchObject([row]),
   );
   it.each(["event", "right", "control", "sum", "execution", "returned"] as const)(
-    "%s are none of a transaction that failed, whatever logs are listed",
+    "are none for a failed transaction, whatever logs are listed: %s",
     (kind) => {
       const [{ outcome: known, ...source }] = made[kind];
       expect(effectsIn([{ ...source, outcome: { ...known, status: "reverted" } }], kind)).toEqual([]);
     },
   );
-  it.each(["event", "right", "returned"] as const)("%s are none of a transaction that has not run", (kind) =>
+  it.each(["event", "right", "returned"] as const)("are none for a transaction that has not run: %s", (kind) =>
     expect(effectsIn([caseOf({ to: token, data: approve })], kind)).toEqual([]),
   );
 });

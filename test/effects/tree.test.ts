@@ -20,8 +20,8 @@ const every = (tree: Tree | null): ReadonlyArray<Tree> => (tree === null ? [] : 
 const depthOf = (tree: Tree): number => 1 + Math.max(0, ...tree.calls.map(depthOf));
 const causes = (trace: unknown) => every(treeOf(trace, none)).filter(({ isCause }) => isCause);
 
-describe("the tree of a trace", () => {
-  it("has kind, contract, function, value, gas and reason", () => {
+describe("the call tree of a trace", () => {
+  it("shows kind, contract, function, value, gas and reason", () => {
     const calls = [
       frame({ input: transfer }),
       frame({ type: "STATICCALL", input: "0x12345678", output: "0x01" }),
@@ -48,18 +48,18 @@ describe("the tree of a trace", () => {
     ["the one whose words are repeated", failing({ calls: [failing({ to: bob }), frame()] }), [bob]],
     ["not one that was caught", failing({ calls: [failing({ to: bob, output: "0xbb" }), frame()] }), [token]],
     ["the deepest", failing({ calls: [failing({ calls: [failing({ to: bob })] })] }), [bob]],
-  ])("marks as the cause %s", (_, trace, contracts) => {
+  ])("marks %s as the cause", (_, trace, contracts) => {
     expect(causes(trace).map(({ contract }) => contract)).toEqual(contracts);
   });
 
-  it("shows 256 calls, the way to the failure among them, and counts the others", () => {
+  it("shows 256 calls, the path to the failure among them, and counts the others", () => {
     const wide = failing({ calls: [...Array.from({ length: 999 }, () => frame()), failing({ to: bob })] });
     const tree = treeOf(wide, none);
     expect([every(tree).length, tree?.more, causes(wide).length]).toEqual([256, 745, 1]);
     expect(tree?.calls.at(-1)?.contract).toBe(bob);
   });
 
-  it("ends in a trace without an end", () => {
+  it("ends where the trace has no end", () => {
     const endless: Record<string, unknown> = failing();
     endless["calls"] = [endless];
     const tree = treeOf(endless, none);
@@ -74,11 +74,11 @@ describe("the tree of a trace", () => {
     ["a failure", { error: "out of gas" }, {}, false],
     ["a failure of what failed", { error: "out of gas" }, { status: "halted" }, true],
     ["a success of what failed", {}, { status: "reverted", returnData: null }, false],
-  ])("is of an outcome: %s", (_, changed, of, isOne) => {
+  ])("is matched with an outcome: %s", (_, changed, of, isOne) => {
     expect(isTraceOf(frame(changed), outcome({ gasUsed: 21_000n, ...of }))).toBe(isOne);
   });
 
-  it("is bounded and never throws, whatever a node says", () => {
+  it("stays bounded and never throws, whatever a node says", () => {
     const hex = fc.oneof(fc.constant("0x"), fc.constant(transfer), fc.string(), fc.constant(null));
     const { node } = fc.letrec((tie) => ({
       node: fc.oneof(
@@ -116,7 +116,7 @@ describe("the tree of a trace", () => {
   });
 });
 
-describe("the same work with less gas", () => {
+describe("the comparison of a trace with one at less gas", () => {
   const call = (gas: number, used: number, changed: object = {}) =>
     frame({ gas: `0x${gas.toString(16)}`, gasUsed: `0x${used.toString(16)}`, ...changed });
   const burner = (gas: number, changed: object = {}) => call(gas, gas, { error: "out of gas", ...changed });
@@ -143,18 +143,18 @@ describe("the same work with less gas", () => {
       false,
     ],
     ["another value", frame({ calls: [burner(90_000), call(5_000, 2_000, { value: "0x1" }), call(2_300, 1)] }), false],
-  ])("is told of %s", (_, smaller, isSameNow) => {
+  ])("decides whether the work is the same: %s", (_, smaller, isSameNow) => {
     expect(isSameWork(larger, smaller, 3_000n)).toBe(isSameNow);
   });
 
-  it("looks not into what failed, and never at more calls than are read", () => {
+  it("looks into no failed call, and never calls two traces of very many calls the same work", () => {
     const [deep, flat] = [burner(900_000, { calls: [call(9, 9)] }), burner(90_000)];
     expect(isSameWork(frame({ calls: [deep] }), frame({ calls: [flat] }), 1n)).toBe(true);
     const wide = frame({ calls: Array.from({ length: 5_000 }, () => call(9, 0)) });
     expect(isSameWork(wide, wide, 0n)).toBe(false);
   });
 
-  it("leaves the least behind a failure inside, or at the end of the transaction", () => {
+  it("finds the least gas that is left in an inner call, or at the end of the transaction", () => {
     const inside = call(1_000_000, 990_000, { calls: [burner(900_000)] });
     const leftOf = (rest: bigint) => leastLeft(frame({ calls: [inside] }), rest);
     expect([leftOf(20_000n), leftOf(5_000n), leastLeft(frame({ calls: [call(9, 9)] }), 7n)]).toEqual([
@@ -164,7 +164,7 @@ describe("the same work with less gas", () => {
     ]);
   });
 
-  it("reads whatever a node says", () => {
+  it("accepts whatever a node says without throwing", () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), fc.bigInt(), (a, b, spare) => {
         const calls = [a, frame({ calls: [b] })];

@@ -20,7 +20,7 @@ const refusals: ReadonlyArray<readonly [code: number, message: string, kind: str
 ];
 
 describe("a bundler's refusal", () => {
-  it.each(refusals)("%i %s", (code, message, kind, entryPointCode) => {
+  it.each(refusals)("of code %i is typed: %s", (code, message, kind, entryPointCode) => {
     const body = { method: "eth_sendUserOperation", params: [] };
     const own = { code, message };
     const thrown = new RpcRequestError({ body, error: own, url: "http://127.0.0.1" });
@@ -38,13 +38,13 @@ describe("a bundler's refusal", () => {
     expect(Errors.bundlerErrorOf(own)?.detail).toBe(message);
   });
 
-  it("is none of another code", () => {
+  it("is not read out of another code", () => {
     for (const code of [-32000, -32602, 3, -32499, -32509, -32520, -32522])
       expect(Errors.bundlerErrorOf({ code, message: "AA21 didn't pay prefund" })).toBeNull();
     expect(Errors.bundlerErrorOf(null)).toBeNull();
   });
 
-  it("is read from anything without throwing", () => {
+  it("is read from any value without throwing", () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }), (value) => {
         Errors.bundlerErrorOf(value);

@@ -88,8 +88,8 @@ const input: fc.Arbitrary<ClassifyInput> = fc.record(
   { requiredKeys: ["method"] },
 );
 
-describe("any JSON at all", () => {
-  it("is exactly one tagged error that survives JSON, with a bounded message", () => {
+describe("classify on any JSON", () => {
+  it("gives exactly one tagged error that survives JSON, with a bounded message", () => {
     fc.assert(
       fc.property(input, (said) => {
         checkClassified(said);
@@ -98,11 +98,11 @@ describe("any JSON at all", () => {
     );
   });
 
-  it("is classified alike every time", () => {
+  it("gives the same every time", () => {
     fc.assert(fc.property(input, (said) => void expect(classify(said).message).toBe(classify(said).message)));
   });
 
-  it("is no danger when it is no JSON: cycles, getters that throw, functions", () => {
+  it("survives values that are no JSON: cycles, getters that throw, functions", () => {
     const cycle: Record<string, unknown> = { code: 3 };
     cycle["data"] = cycle;
     const throwing = {
@@ -131,7 +131,7 @@ describe("any JSON at all", () => {
   });
 });
 
-describe("a contract's text", () => {
+describe("text that a contract chose", () => {
   const bytes = "0x08c379a0";
   const unrecognised = "VM Exception while processing transaction: reverted with reason string";
   const reverted = (reason: string) => ({ code: -32000, message: `execution reverted: ${reason}` });
@@ -157,7 +157,7 @@ describe("a contract's text", () => {
     }),
   };
   for (const [name, envelope] of Object.entries(envelopes)) {
-    it(`never steers the answer: ${name}`, () => {
+    it(`never changes the classification: ${name}`, () => {
       fc.assert(
         fc.property(text, (reason) => void expect(classify(envelope(reason))._tag).toBe("ExecutionReverted")),
         { numRuns: 200 },

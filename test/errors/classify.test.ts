@@ -46,7 +46,7 @@ interface Recorded extends Row {
 const recorded = rows<Recorded>("dialects.jsonl");
 const families = [...new Set(recorded.map(({ node }) => node))];
 
-describe("what nodes were seen to answer", () => {
+describe("classify on errors recorded from nodes", () => {
   for (const family of families) {
     describe(family, () => {
       for (const row of recorded.filter(({ node }) => node === family)) {
@@ -72,7 +72,7 @@ describe("what nodes were seen to answer", () => {
   }
 });
 
-describe("other values and wordings of the same families", () => {
+describe("classify on other values and wordings of the same families", () => {
   for (const { expect: expected, fields, ...input } of rows<Row & { readonly fields?: object }>("wordings.jsonl")) {
     const { method: _method, ...said } = input;
     it(`${input.method} ${JSON.stringify(said).slice(0, 110)} is ${expected}`, () => {
@@ -83,23 +83,23 @@ describe("other values and wordings of the same families", () => {
   }
 });
 
-describe("a method that nobody named", () => {
-  it("leaves no mark in the message", () =>
+describe("an unnamed method", () => {
+  it("is not mentioned in the message", () =>
     expect(classify({ method: "", error: { code: -32603, message: "Internal error" } }).message).toMatch(/^[a-z]/));
 });
 
-describe("a gateway's own failure", () => {
+describe("the failure of a gateway", () => {
   const data =
     "0x08c379a0000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000016100000000000000000000000000000000000000000000000000000000000000";
   const error = { code: -32603, message: "Internal error", data };
-  it("is a revert of a call with the bytes of one, and refuses no send: the bytes may have been passed on", () => {
+  it("with revert bytes is a revert of a call, and an InternalError of a send, for the bytes may have been passed on", () => {
     expect(classify({ method: "eth_call", error })._tag).toBe("ExecutionReverted");
     expect(classify({ method: "eth_sendRawTransaction", error })).toMatchObject({ reason: { _tag: "InternalError" } });
   });
 });
 
-describe("what is no JSON", () => {
-  it("reads Retry-After as a date from the answer's own Date, with Headers or a record of any case", () => {
+describe("an HTTP answer that is no JSON", () => {
+  it("has Retry-After as a date read against its own Date, with Headers or a record of any case", () => {
     const until = "Wed, 21 Oct 2026 07:28:30 GMT";
     const date = "Wed, 21 Oct 2026 07:28:00 GMT";
     const headers = [new Headers({ "retry-after": until, date }), { "RETRY-AFTER": until, Date: date }];
@@ -109,7 +109,7 @@ describe("what is no JSON", () => {
     }
   });
 
-  it("takes no delay from a date without the answer's Date, and never a negative or an endless one", () => {
+  it("gives no delay for a date without its own Date, and never a negative or endless one", () => {
     const delay = (headers: Record<string, string>) => {
       const answer = classify({ method: "eth_call", httpStatus: 429, headers });
       return isVerdict(answer) || answer.reason._tag !== "RateLimited" ? undefined : answer.reason.retryAfterMs;
@@ -122,7 +122,7 @@ describe("what is no JSON", () => {
     expect(delay({ "retry-after": "soon" })).toBeNull();
   });
 
-  it("tells a connection that failed from one that was cut for time", () => {
+  it("tells a failed connection from one that was cut for time", () => {
     const tag = (error: unknown) => tagOf(classify({ method: "eth_call", error }));
     expect(tag(new TypeError("fetch failed", { cause: Object.assign(new Error("x"), { code: "ECONNREFUSED" }) }))).toBe(
       "Transport",
@@ -132,12 +132,12 @@ describe("what is no JSON", () => {
   });
 });
 
-describe("what libraries throw", () => {
+describe("errors that libraries throw", () => {
   const body = { method: "eth_call", params: [{ data: "rate limit exceeded" }] };
   const url = "https://node.example";
   const tag = (error: unknown) => tagOf(classify({ method: "eth_call", error }));
 
-  it("viem's errors are read without the request that they quote", () => {
+  it("are viem's, read without the request that they quote", () => {
     const reverted = { code: 3, message: "execution reverted: timeout", data: "0x08c379a0" };
     const request = new RpcRequestError({ body, url, error: reverted });
     for (const error of [request, new InternalRpcError(request), new UnknownRpcError(request)]) {
@@ -164,7 +164,7 @@ describe("what libraries throw", () => {
     });
   });
 
-  it("ethers' errors are read where they keep the node's", () => {
+  it("are ethers', read where they keep the node's error", () => {
     const node = { code: 3, message: "execution reverted", data: "0xdeadbeef" };
     expect(tag({ code: "CALL_EXCEPTION", shortMessage: "missing revert data", info: { error: node } })).toBe(
       "ExecutionReverted",
@@ -175,14 +175,14 @@ describe("what libraries throw", () => {
   });
 });
 
-describe("where revert bytes hide", () => {
+describe("revert bytes in a node's error", () => {
   const dataOf = (input: Omit<ClassifyInput, "method">) => {
     const answer = classify({ method: "eth_call", ...input });
     return answer._tag === "ExecutionReverted" ? answer.data : answer;
   };
   const bytes = "0x08c379a0";
 
-  it("finds them in every place a node puts them", () => {
+  it("are found in every place where nodes put them", () => {
     const error = { code: 3, message: "execution reverted" };
     expect(dataOf({ error: { ...error, data: bytes } })).toBe(bytes);
     expect(dataOf({ error, returnData: bytes })).toBe(bytes);
@@ -208,13 +208,13 @@ describe("where revert bytes hide", () => {
     ).toBe(bytes);
   });
 
-  it("gives null, not made-up bytes, where the node lost them", () => {
+  it("are null, and not made up, where the node lost them", () => {
     expect(dataOf({ error: { code: 3, message: "execution reverted" } })).toBeNull();
     expect(dataOf({ error: { code: 3, message: "execution reverted", data: "transaction failed" } })).toBeNull();
     expect(dataOf({ error: { code: 3, message: "execution reverted", data: "0x123" } })).toBeNull();
   });
 
-  it("does not take a transaction hash or a word for revert bytes", () => {
+  it("are not taken from a transaction hash or a word", () => {
     const hash = `0x${"2f".repeat(32)}`;
     const error = {
       code: -32000,
@@ -237,7 +237,7 @@ describe("where revert bytes hide", () => {
     ).toBe("NodeSyncing");
   });
 
-  it("never reads bytes from a contract's own words", () => {
+  it("are never taken from a contract's own words", () => {
     expect(dataOf({ error: { code: -32000, message: "execution reverted: Reverted 0xdeadbeef" } })).toBeNull();
     expect(
       dataOf({ error: { code: -32000, message: `execution reverted: {"code":3,"data":"0xdeadbeef"}` } }),
@@ -256,12 +256,12 @@ describe("where revert bytes hide", () => {
 describe("looksLikeRevert", () => {
   const reason = "0x08c379a0" + "20".padStart(64, "0") + "05".padStart(64, "0") + "68656c6c6f".padEnd(64, "0");
 
-  it("knows Error(string) and Panic(uint256) that came back as a success", () => {
+  it("recognises Error(string) and Panic(uint256) that came back as a success", () => {
     expect(looksLikeRevert(reason)).toBe(true);
     expect(looksLikeRevert("0x4e487b71" + "11".padStart(64, "0"))).toBe(true);
   });
 
-  it("takes nothing else for one", () => {
+  it("recognises nothing else", () => {
     for (const data of [
       "0x",
       "0x08c379a0",
@@ -276,18 +276,18 @@ describe("looksLikeRevert", () => {
   });
 });
 
-it("leaves Error.stackTraceLimit as it was", () => {
+it("classify leaves Error.stackTraceLimit as it was", () => {
   const before = Error.stackTraceLimit;
   classify({ method: "eth_call", error: { code: 3 } });
   expect(Error.stackTraceLimit).toBe(before);
 });
 
-describe("a code that says the method is not there (-32601, and EIP-1474's -32004)", () => {
+describe("the codes for a missing method (-32601, and -32004 of EIP-1474)", () => {
   const tags = (method: string, message: string) =>
     [-32_000, -32_004, -32_601].map((code) => tagOf(classify({ method, error: { code, message } })));
 
   it.each(["not available", "not supported", "", "unavailable", "this feature is not supported", "nope"])(
-    "is believed whatever else is said: %j",
+    "are believed whatever the message says: %j",
     (message) => {
       for (const method of ["eth_simulateV1", "eth_getBlockReceipts", "eth_call"])
         expect(tags(method, message).slice(1)).toEqual(["MethodNotSupported", "MethodNotSupported"]);
@@ -300,7 +300,7 @@ describe("a code that says the method is not there (-32601, and EIP-1474's -3200
     const message = typeof error === "object" && error !== null && "message" in error ? error.message : null;
     return typeof message === "string" ? [{ method, message }] : [];
   });
-  it("gives way to words that have a reason of their own, in every dialect that was seen", () => {
+  it("give way to a message with a reason of its own, in every dialect", () => {
     expect(said.length).toBeGreaterThan(100);
     for (const { method, message } of said) {
       const [byWords, ...byBoth] = tags(method, message);
@@ -310,7 +310,7 @@ describe("a code that says the method is not there (-32601, and EIP-1474's -3200
   });
 });
 
-describe("a part of a simulation that a node refuses by its name", () => {
+describe("a refusal that names a part of a simulation", () => {
   const method = "eth_simulateV1";
   // a relay, a client in Lisp, serde, Go's decoder, joi; anvil for the deployment
   it.each([
@@ -334,21 +334,21 @@ describe("a part of a simulation that a node refuses by its name", () => {
     ["missing field `to` at line 1 column 80", "deployment"],
     ["missing field `token`", null],
     ["missing keys to sign with", null],
-  ])("%j is %s", (message, part) => {
+  ])("is classified by that part: %j is %s", (message, part) => {
     for (const code of [-32_602, -32_601, -32_004, -32_000]) {
       const failure = classify({ method, error: { code, message } });
       if (part !== null && part !== "deployment") expect(tagOf(failure)).toBe("InvalidParams");
       expect(refusedPart(failure)).toBe(tagOf(failure) === "InvalidParams" ? part : null);
     }
   });
-  it("may be the hash of a block, though not one that is unknown", () => {
+  it("may name the hash of a block, but not an unknown block", () => {
     const said = (message: string) => tagOf(classify({ method, error: { code: -32_004, message } }));
     expect(["blockHash is not supported", "{ blockHash } parameters are not supported"].map(said)).toEqual(
       Array(2).fill("InvalidParams"),
     );
     expect(said("unknown block hash")).not.toBe("InvalidParams");
   });
-  it("is nothing in what other methods say, or contracts", () => {
+  it("is not read from other methods' errors, or from contracts", () => {
     const message = "validation is not supported";
     expect(tagOf(classify({ method: "eth_call", error: { code: -32_601, message } }))).toBe("MethodNotSupported");
     const reverted = classify({ method, error: { code: 3, message: `execution reverted: ${message}`, data: "0x" } });
@@ -356,7 +356,7 @@ describe("a part of a simulation that a node refuses by its name", () => {
   });
 });
 
-describe("revert data that errors of two contracts fit", () => {
+describe("revert data that fits errors of two contracts", () => {
   // why: two signatures with the selector 0x42966c68, and a word that is a number as well as 16 bytes
   const data = `0x42966c68${"01".padStart(32, "0").padEnd(64, "0")}`;
   const [burning, other] = [`0x${"aA".repeat(20)}`, `0x${"bB".repeat(20)}`];
@@ -369,13 +369,13 @@ describe("revert data that errors of two contracts fit", () => {
   const answer = (code: number, to?: string) =>
     ({ method: "eth_call", error: { code, message: "VM error", data }, abis, to }) satisfies ClassifyInput;
 
-  it("is a revert under a code for anything where the contract that was called says which", () => {
+  it("is a revert under a code for anything where the called contract's ABI has it", () => {
     const tags = [burning, other, `0x${"cc".repeat(20)}`, undefined].map((to) => tagOf(classify(answer(-32_000, to))));
     expect(tags.slice(0, 2)).toEqual(["ExecutionReverted", "ExecutionReverted"]);
     expect(tags.slice(2)).not.toContain("ExecutionReverted");
   });
 
-  it("is read by the ABI of the contract that was called", () => {
+  it("is read by the ABI of the called contract", () => {
     const layerIn = (to?: string) => {
       const error = explained(answer(3, to));
       const layer = error._tag === "ExecutionReverted" ? error.revert?.layers[0]?.layer : undefined;

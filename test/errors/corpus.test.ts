@@ -12,9 +12,9 @@ interface Entry {
   readonly expect: string;
 }
 
-describe("the fuzzer's corpus", () => {
+describe("the corpus of the error fuzzer", () => {
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  it("is there", () => expect(names.length).toBeGreaterThan(3));
+  it("is in the repository", () => expect(names.length).toBeGreaterThan(3));
   for (const name of names) {
     it(name, () => {
       const entry = JSON.parse(readFileSync(new URL(name, folder), "utf8")) as Entry;

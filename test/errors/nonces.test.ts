@@ -42,7 +42,7 @@ const all: ReadonlyArray<Errors.NonceError> = [
 ];
 
 describe("the failures of the nonce protocol", () => {
-  it("read as verdict, evidence, remedy", () =>
+  it("read as verdict, evidence and remedy", () =>
     expect(all.map(({ message }) => message)).toMatchInlineSnapshot(`
       [
         "the lane's chainId: a chain id is a positive integer · correct \`chainId\`",
@@ -76,7 +76,7 @@ describe("the failures of the nonce protocol", () => {
       expect(Schema.decodeUnknownSync(codec)(JSON.parse(json))).toEqual(error);
     }
   });
-  it("say that a transaction may be sent only where one was, or nobody knows", () =>
+  it("set mayBeSent only where a transaction was sent, or nobody knows", () =>
     expect(all.filter(({ mayBeSent }) => mayBeSent)).toEqual([
       storeError("commit"),
       rejected("rejected", false),

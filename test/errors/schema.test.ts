@@ -15,7 +15,7 @@ const again = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Ty
 
 const hidden = /[\p{Cc}\u200b-\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-describe("every verdict is the same after JSON, and says what happened, the numbers and what to do", () => {
+describe("every verdict survives JSON, and says what happened, the numbers and what to do", () => {
   for (const member of Verdict.members) {
     it(member.identifier, () => {
       const error = Schema.decodeUnknownSync(Schema.toType(member))(
@@ -33,7 +33,7 @@ describe("every verdict is the same after JSON, and says what happened, the numb
   }
 });
 
-describe("every reason is the same after JSON inside its RpcError, and advises on retries", () => {
+describe("every reason survives JSON inside its RpcError, and advises on retries", () => {
   for (const member of Reason.members) {
     it(member.identifier, () => {
       const reason = new (member as new (fields: object) => Reason)(samplesOf(member.fields));
@@ -49,13 +49,13 @@ describe("every reason is the same after JSON inside its RpcError, and advises o
     });
   }
 
-  it("a deadline of our own is not tried again, a node's timeout once", () => {
+  it("a deadline of ours is not retried, a node's timeout once", () => {
     expect(new Timeout({ detail: "" }).advice.retryTimes).toBe(1);
     expect(new Timeout({ detail: "", afterMs: 10_000 }).advice.isRetryable).toBe(false);
   });
 });
 
-describe("every error that a caller is rejected with says whether a transaction may be sent", () => {
+describe("every error of a rejection says whether a transaction may be sent", () => {
   /** By their fields: below, and beside the failures of the nonce protocol. */
   const told = new Set(["RpcError", "Disposed", "NonceStoreError", "SendRejected", "PartlySent"]);
   const made = Object.entries({ ...Errors, ...NonceErrors }).flatMap(([name, member]) => {
@@ -63,10 +63,10 @@ describe("every error that a caller is rejected with says whether a transaction 
     const isReason = Reason.members.some((one) => (one as unknown) === member);
     return isReason || told.has(name) ? [] : [[name, member as never] as const];
   });
-  it.each(made)("%s: none is", (_, member: { readonly prototype: object }) => {
+  it.each(made)("%s says that none may be sent", (_, member: { readonly prototype: object }) => {
     expect(Reflect.get(member.prototype, "mayBeSent", {})).toBe(false);
   });
-  it("RpcError by its method, Disposed by when it was", () => {
+  it("RpcError says so by its method, Disposed by its time", () => {
     const reason = new Timeout({ detail: "" });
     const methods = ["eth_call", "eth_sendRawTransaction"];
     expect(methods.map((method) => new RpcError({ method, reason }).mayBeSent)).toEqual([false, true]);
@@ -75,7 +75,7 @@ describe("every error that a caller is rejected with says whether a transaction 
   });
 });
 
-it("a decoded revert reads the same arguments after JSON", () => {
+it("a decoded revert has the same arguments after JSON", () => {
   const revert = decodeRevert(bytes, [abi], { address });
   const read = again(Revert, revert) as Revert;
   expect(read).toEqual(revert);

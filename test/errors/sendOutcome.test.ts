@@ -74,7 +74,7 @@ describe("the outcome of a send", () => {
     "is $kind: $message",
     ({ kind, message, code }) => expect(said(message, code).kind).toBe(kind),
   );
-  it("is the hash, when there is one", () => {
+  it("is accepted with the hash, where the node gives one", () => {
     expect(outcomeOf(hash)).toEqual(new SendOutcome({ kind: "accepted", hash: hash as never }));
     expect(outcomeOf(hash).state).toBe("handed");
     expect(said("already known").state).toBe("seen");
@@ -111,7 +111,7 @@ describe("the outcome of a send", () => {
     });
     expect(outcomeOf(new TransactionRejectedRpcError(replaced)).kind).toBe("underpriced");
   });
-  it("is something for anything, and never accepted for what is no hash", () => {
+  it("is defined for any value, and never accepted for a value that is no hash", () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (anything) => {
         const outcome = outcomeOf(anything);
@@ -120,7 +120,7 @@ describe("the outcome of a send", () => {
       }),
     );
   });
-  it("is bounded by what it reads", () => {
+  it("reads a bounded part of the answer", () => {
     const huge = "x".repeat(5_000_000);
     const began = performance.now();
     said(huge);

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { dataOf } from "../rooms/primitives.js";
 
-describe("a copy of data", () => {
-  it("has no function, getter, symbol or prototype of what it was made of", () => {
+describe("a plain copy of untrusted data", () => {
+  it("has no function, getter, symbol or prototype of its original", () => {
     class Wallet {
       readonly key = 1;
       sign = () => "raw";
@@ -28,7 +28,7 @@ describe("a copy of data", () => {
     expect([copy.at === value.at, copy.at instanceof Date]).toEqual([false, true]);
   });
 
-  it("has nothing of what can be asked, at any depth, by whatever way it can", () => {
+  it("has nothing of an object with a function `request`, at any depth", () => {
     class Provider {
       readonly mnemonic = "test test";
       request(): number {
@@ -41,13 +41,13 @@ describe("a copy of data", () => {
     expect(dataOf(new Provider())).toBe(undefined);
   });
 
-  it("keeps the words and the data of an error", () => {
+  it("keeps the message and the data of an error", () => {
     const error = Object.assign(new TypeError("gone"), { code: 4900, data: { retry: () => 1, left: 2 } });
     const copy = dataOf(error) as Error;
     expect([copy.message, copy.name, { ...copy }]).toEqual(["gone", "Error", { code: 4900, data: { left: 2 } }]);
   });
 
-  it("is whole where it is a circle, has one twice, or has a field __proto__", () => {
+  it("is complete for a cycle, a value met twice, and a field __proto__", () => {
     const circle: Record<string, unknown> = { a: 1 };
     circle["self"] = [circle];
     const copy = dataOf(circle) as typeof circle;
@@ -59,7 +59,7 @@ describe("a copy of data", () => {
     expect([Object.getPrototypeOf(odd) === Object.prototype, Object.keys(odd)]).toEqual([true, ["__proto__"]]);
   });
 
-  it("ends: deep, wide, endless, or a proxy that throws", () => {
+  it("ends for deep, wide and endless values, and for a proxy that throws", () => {
     let deep: object = {};
     for (let level = 0; level < 100_000; level++) deep = { deep };
     let levels = 0;

@@ -2,7 +2,7 @@
 import { expect, it, vi } from "vitest";
 import { lazyOr } from "../rooms/primitives.js";
 
-it("is asked for once by all who wait, and again after it could not be loaded", async () => {
+it("a lazy import is loaded once for all who wait, and again after it failed", async () => {
   const load = vi.fn<() => Promise<string>>();
   load.mockRejectedValueOnce(new Error("Failed to fetch dynamically imported module")).mockResolvedValue("the part");
   const part = lazyOr(load, "what stands in");

@@ -16,6 +16,6 @@ it.each([
   ["", null],
   ["x".repeat(1_000_000), null],
   [`${"x".repeat(50)}url`, null],
-])("%.20s may have meant %s", (word, meant) => {
+])("the nearest name of %.20s is %s", (word, meant) => {
   expect(nearest(word, names)).toBe(meant);
 });

@@ -1,20 +1,20 @@
 import { describe, expect, it, vi } from "vitest";
 import { memoizeList, remembered } from "../rooms/primitives.js";
 
-describe("what is remembered of a list", () => {
+describe("a value remembered by a list", () => {
   const setup = () => {
     const make = vi.fn((list: ReadonlyArray<string>) => list.join());
     return { make, of: memoizeList(make) };
   };
 
-  it("is worked out once for each list", () => {
+  it("is computed once for each list", () => {
     const { make, of } = setup();
     const list = ["a", "b"];
     expect([of(list), of(list), of(["a", "b"])]).toEqual(["a,b", "a,b", "a,b"]);
     expect(make).toHaveBeenCalledTimes(2);
   });
 
-  it("is worked out again when the list grows, shrinks or holds another entry", () => {
+  it("is computed again when the list grows, shrinks or holds another entry", () => {
     const { of } = setup();
     const list = ["a"];
     expect(of(list)).toBe("a");
@@ -26,7 +26,7 @@ describe("what is remembered of a list", () => {
     expect(of(list)).toBe("");
   });
 
-  it("tells lists that hold nothing from lists that are not known", () => {
+  it("differs for empty lists and unknown ones", () => {
     const { make, of } = setup();
     const list: ReadonlyArray<string> = [];
     expect([of(list), of(list)]).toEqual(["", ""]);
@@ -34,8 +34,8 @@ describe("what is remembered of a list", () => {
   });
 });
 
-describe("what is remembered of texts", () => {
-  it("is made once, of the newest ones alone, and of none that is too long", () => {
+describe("a value remembered by a text", () => {
+  it("is computed once, for the newest texts alone, and for none that is too long", () => {
     const make = vi.fn((text: string) => ({ text }));
     const known = remembered<{ readonly text: string }>(2, 3);
     const of = (text: string) => known(text, () => make(text));

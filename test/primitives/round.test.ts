@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { roundUnits } from "../rooms/primitives.js";
 
-describe("an amount for people", () => {
+describe("a rounded amount", () => {
   it.each<[amount: bigint, decimals: number, up: boolean, text: string, isExact: boolean]>([
     [0n, 18, true, "0", true],
     [15n * 10n ** 17n, 18, true, "1.5", true],
@@ -20,7 +20,7 @@ describe("an amount for people", () => {
     [10n ** 18n, 0, true, "1 × 10^18", true],
     [2n ** 256n - 1n, 18, true, "1.15793 × 10^59", false],
     [2n ** 256n - 1n, 18, false, "1.15792 × 10^59", false],
-  ])("%d at %i decimals, up: %s", (amount, decimals, up, text, isExact) =>
+  ])("of %d at %i decimals, up: %s", (amount, decimals, up, text, isExact) =>
     expect(roundUnits(amount, decimals, up)).toEqual({ text, isExact }),
   );
 
@@ -28,7 +28,7 @@ describe("an amount for people", () => {
     const [whole = "", fraction = ""] = text.replace(/,/g, "").split(".");
     return BigInt(whole + fraction.padEnd(decimals, "0"));
   };
-  it("is never on the other side of the amount, and within a hundred-thousandth of it", () => {
+  it("is never on the other side of the exact one, and within a hundred-thousandth of it", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 23n }), fc.integer({ min: 6, max: 18 }), (amount, decimals) => {
         fc.pre(amount < 10n ** BigInt(18 + decimals));

@@ -7,7 +7,7 @@ const { figures, figureText, numbersText, statementText } = Statement;
 const read = (figure: Statement.Figure | null, symbol?: string): string =>
   figure === null ? "nothing" : figureText(figure, symbol);
 
-describe("a figure", () => {
+describe("a number in a statement", () => {
   it("reads with its unit, native amounts in the chain's currency", () => {
     expect(read(Statement.wei("has", 5n * 10n ** 18n), "POL")).toBe("has 5 POL");
     expect(read(Statement.wei("has", 0n))).toBe("has 0 ETH");
@@ -27,7 +27,7 @@ describe("a figure", () => {
     expect(read(Statement.quote("", "no"))).toBe('"no"');
   });
 
-  it("is left out where it is not known", () => {
+  it("is left out where it is unknown", () => {
     expect(
       [Statement.wei("has", null), Statement.text("", ""), Statement.hash("", null)].map((one) => read(one)),
     ).toEqual(["nothing", "nothing", "nothing"]);
@@ -35,8 +35,8 @@ describe("a figure", () => {
   });
 });
 
-describe("the message of an error", () => {
-  it("names no currency, for an error knows no chain: wei and gwei mean the same on all", () => {
+describe("an error's message", () => {
+  it("gives wei and gwei, which mean the same on all chains, and no currency", () => {
     const account = Address.make(`0x${"11".repeat(20)}`);
     const poor = new InsufficientFunds({ account, have: 7n, want: 10n ** 18n + 7n, shortfall: 10n ** 18n });
     expect(poor.message).toMatch(
@@ -51,7 +51,7 @@ describe("the message of an error", () => {
 });
 
 describe("a statement", () => {
-  it("tells amounts of one kind in one unit, that of the largest, exactly", () => {
+  it("shows amounts of one kind in one unit, that of the largest, exactly", () => {
     const [ether, some, none] = [10n ** 18n, 211n * 10n ** 12n, 0n];
     const read = (...numbers: ReadonlyArray<Statement.Figure | null>) => numbersText({ numbers: figures(...numbers) });
     expect(read(Statement.wei("short by", some), Statement.wei("needs", ether), Statement.wei("has", none))).toBe(
@@ -70,7 +70,7 @@ describe("a statement", () => {
     );
   });
 
-  it("is sentence, numbers and remedy, without what is empty", () => {
+  it("is sentence, numbers and remedy, without empty parts", () => {
     const numbers = figures(Statement.count("a", 1), Statement.count("b", 2));
     expect(statementText({ sentence: "it is", numbers, remedy: "do" })).toBe("it is · a 1, b 2 · do");
     expect(statementText({ sentence: "it is", numbers: [], remedy: "" })).toBe("it is");

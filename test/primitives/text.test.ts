@@ -39,20 +39,20 @@ const hostile: ReadonlyArray<readonly [string, string, string]> = [
   ["a lone surrogate", "a\ud800", "a\\u{d800}"],
 ];
 
-describe("text that is shown", () => {
+describe("escaped text", () => {
   for (const [name, text, shown] of hostile) it(`escapes ${name}`, () => expect(escapeText(text)).toBe(shown));
 
-  it("keeps what people write", () => {
+  it("keeps ordinary text of people", () => {
     for (const text of ["héllo wörld", "余额不足", "🚀 to the moon", "a\\b 'c' \"d\""])
       expect(escapeText(text)).toBe(text);
   });
 
-  it("bounds the length and says what was cut", () => {
+  it("is bounded in length, and says that it was cut", () => {
     expect(escapeText("x".repeat(300))).toBe(`${"x".repeat(256)}… (+44 characters)`);
     expect(escapeText("\u0000".repeat(1_000_000)).length).toBeLessThan(2048);
   });
 
-  it("shows nothing invisible, whatever the text, and shows it the same when escaped twice", () => {
+  it("has nothing invisible, for any text, and is the same when escaped twice", () => {
     const unit = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.array(fc.constantFrom(...hostile.map(([, text]) => text))).map((all) => all.join("")),
@@ -67,7 +67,7 @@ describe("text that is shown", () => {
     );
   });
 
-  it("is escaped in every message, while the raw answer keeps its characters", () => {
+  it("stands in every message, while the raw answer keeps its characters", () => {
     for (const [, text] of hostile) {
       const errors = [
         { code: 3, message: `execution reverted: ${text}` },
@@ -85,7 +85,7 @@ describe("text that is shown", () => {
   });
 });
 
-describe("beside viem", () => {
+describe("primitives that must equal viem's", () => {
   const weth = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2";
   const addressText = fc
     .uint8Array({ minLength: 20, maxLength: 20 })
@@ -112,7 +112,7 @@ describe("beside viem", () => {
     return `${text.slice(0, at)}${other}${text.slice(at + 1)}`;
   };
 
-  it("addresses have the same checksum, and the same are right by it", () =>
+  it("give addresses the same checksum, and accept the same by it", () =>
     fc.assert(
       fc.property(written, (text) => {
         expect([text, isChecksummed(text)]).toEqual([text, isAddress(text)]);
@@ -120,14 +120,14 @@ describe("beside viem", () => {
       }),
     ));
 
-  it("amounts are written the same", () =>
+  it("write amounts the same", () =>
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), fc.nat(255), (amount, decimals) => {
         expect(formatUnits(amount, decimals)).toBe(formatByViem(amount, decimals));
       }),
     ));
 
-  it("bytes have the same hash, and are read and written the same", () =>
+  it("hash, read and write bytes the same", () =>
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (bytes, number) => {
         const hex = bytesToHex(bytes);
@@ -143,7 +143,7 @@ describe("beside viem", () => {
       }),
     ));
 
-  it("what is no hex, or does not fit, is refused or read alike", () => {
+  it("refuse or read malformed hex alike", () => {
     for (const text of ["0x123", "0x1", "0xzz", "0x12zz", "zz", "", "0x", "0X12", "0x+1", "0x 1", "0x１２"])
       expect([text, orNull(() => Bytes.hexToBytes(text as Hex))]).toEqual([
         text,

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import { expect, it } from "vitest";
 import { turn } from "../rooms/primitives.js";
 
-it("lets others run behind work that held the event loop for long, and goes on at once otherwise", async () => {
+it("long work yields to the event loop, and short work continues at once", async () => {
   const order: Array<string> = [];
   const held = (ms: number) =>
     Effect.gen(function* () {

@@ -22,8 +22,8 @@ const signed = {
   }),
 } as const;
 
-describe("a shown transaction", () => {
-  it("is known by its own fields, whatever its type", async () => {
+describe("the hash and sender of a shown transaction", () => {
+  it("follow from its own fields, for any type", async () => {
     await fc.assert(
       fc.asyncProperty(requestArbitrary, accountArbitrary, async (request, signer) => {
         const raw = await signer.signTransaction(request as TransactionSerializable);
@@ -32,7 +32,7 @@ describe("a shown transaction", () => {
       { numRuns: runs(300) },
     );
   });
-  it.each(Object.entries(signed))("of %s is its bytes' own", (_, raw) => {
+  it.each(Object.entries(signed))("are those of its bytes, for %s", (_, raw) => {
     expect(authenticate(shownOf(raw))).toMatchObject({ hash: keccak256(raw), sender: lower(account.address) });
   });
 
@@ -57,7 +57,7 @@ describe("a shown transaction", () => {
     ["the chain 0 in its signature", "legacy", { v: 35n, chainId: null }],
     ["the parity of a typed one", "legacy", { v: 1n }],
     ["input that is no bytes", "legacy", { input: "0xzz" }],
-  ])("with %s is not verifiable", (_, raw, change) => {
+  ])("are not verifiable with %s", (_, raw, change) => {
     expect(authenticate({ ...shownOf(signed[raw]), ...change })).toBeNull();
   });
 
@@ -68,7 +68,7 @@ describe("a shown transaction", () => {
     ["no chain beside one in its signature", "legacy", { chainId: null }],
     ["a chain that is told beside an unprotected one", "unprotected", { chainId: 1n }],
     ["the parity in v alone", "eip1559", { yParity: null }],
-  ])("with %s is the same", (_, raw, change) => {
+  ])("are the same with %s", (_, raw, change) => {
     const shown = shownOf(signed[raw]);
     expect(authenticate({ ...shown, ...change })).toEqual(authenticate(shown));
   });
@@ -80,7 +80,7 @@ describe("a shown transaction", () => {
     ["whose parity is none", { yParity: 5n }],
     ["without a signature", { r: 0n, s: 0n }],
     ["for an address in capitals", { address: `0x${"AB".repeat(20)}` }],
-  ])("with an authorisation %s has the hash and the sender of its bytes", async (_, change) => {
+  ])("are those of its bytes with an authorisation %s", async (_, change) => {
     const shown = shownOf(signed.eip7702);
     const [first] = shown.authorizationList ?? [];
     const authorization = { ...(first ?? expect.fail()), ...change };
@@ -106,7 +106,7 @@ describe("a shown transaction", () => {
     ["other authorisations", "eip7702", { authorizationList: [] }],
     ["another tip", "eip1559", { maxPriorityFeePerGas: 2n }],
     ["the other parity", "eip1559", { v: null, yParity: 1n - (shownOf(signed.eip1559).yParity ?? 0n) }],
-  ])("with %s has another hash, or cannot be verified", (_, raw, change) => {
+  ])("differ or are not verifiable with %s", (_, raw, change) => {
     const shown = shownOf(signed[raw]);
     expect(authenticate({ ...shown, ...change })?.hash).not.toBe(authenticate(shown)?.hash);
   });

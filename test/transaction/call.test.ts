@@ -12,7 +12,7 @@ const to = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const one = (input: unknown) => Result.getOrThrow(validate(input)).transactions[0];
 
 describe("a transaction as a call", () => {
-  it("has what the caller wants done, and nothing that the pipeline fills in", () => {
+  it("has the caller's fields, and nothing that the pipeline fills in", () => {
     const whole = { from, to, value: 1n, chainId: 1, gas: 2n, nonce: 3, maxFeePerGas: 4n, maxPriorityFeePerGas: 5n };
     expect(bareCall(one({ ...whole, maxPriorityFeePerGas: 4n }), 21_000n)).toEqual({
       ...{ from, to, data: "0x", value: 1n, gas: 21_000n },
@@ -25,7 +25,7 @@ describe("a transaction as a call", () => {
     });
   });
 
-  it("is exactly the request, but for its type and chain", () => {
+  it("is exactly the request, without its type and chain", () => {
     fc.assert(
       fc.property(requestArbitrary, (request) => {
         const { type, chainId, ...fields } = request;
@@ -36,8 +36,8 @@ describe("a transaction as a call", () => {
   });
 });
 
-describe("what a request was filled in with", () => {
-  it("builds the same request again, and is null where there is nothing", () => {
+describe("the filled-in fields of a request", () => {
+  it("build the same request again, and are null where there are none", () => {
     fc.assert(
       fc.property(requestArbitrary, (request) => {
         const input = { ...one({ from, to }), to: null, data: request.data, value: request.value };
@@ -53,7 +53,7 @@ describe("what a request was filled in with", () => {
 });
 
 describe("a checked input", () => {
-  it("is passed on as it is, and what only looks like one is not", () => {
+  it("is passed on unchanged, and a lookalike is not", () => {
     const checked = Effect.runSync(Transaction.check([{ from, to }]));
     expect(Effect.runSync(Transaction.check(checked))).toBe(checked);
     expect(Result.isFailure(validate({ ...checked }))).toBe(true);

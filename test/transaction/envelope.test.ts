@@ -45,7 +45,7 @@ const account = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2";
 const authority = { address: account, chainId: 1n, nonce: 0n, yParity: 1n, r: 2n, s: 256n };
 const amounts = ["chainId", "nonce", "gas", "value", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas"] as const;
 
-describe("a field", () => {
+describe("a field of an envelope", () => {
   const kinds: ReadonlyArray<
     readonly [ReadonlyArray<Parameters<typeof fieldItem>[0]>, ReadonlyArray<readonly [unknown, unknown]>]
   > = [
@@ -119,7 +119,7 @@ describe("a field", () => {
       Schema.is(Schema.Struct({ address: Schema.String, storageKeys: Schema.Tuple([]) }))(each),
     );
 
-  it("of a list is written only if every part of every entry is of its kind", () => {
+  it("that is a list is written only if every part of every entry is of its kind", () => {
     const entry = { address: account, storageKeys: [word] };
     for (const [name, list] of [
       ["accessList", [entry, entry]],
@@ -140,7 +140,7 @@ describe("a field", () => {
 });
 
 describe("the bytes of a request", () => {
-  it("are viem's, of every type", () =>
+  it("are viem's, for every type", () =>
     fc.assert(
       fc.property(requestArbitrary, (request) => {
         expect(unsignedBytes(request)).toBe(serializeTransaction(request as TransactionSerializable));
@@ -148,7 +148,7 @@ describe("the bytes of a request", () => {
       { numRuns: runs(500) },
     ));
 
-  it("are viem's or none, whatever stands in one of its places, and none where viem makes none", () =>
+  it("are viem's or none with one strange field, and none where viem makes none", () =>
     fc.assert(
       fc.property(requestArbitrary, fc.nat(), (request, seed) => {
         const places = placesOf(request);
@@ -158,7 +158,7 @@ describe("the bytes of a request", () => {
       { numRuns: runs(200) },
     ));
 
-  it("are viem's or none where two places are strange", () =>
+  it("are viem's or none with two strange fields", () =>
     fc.assert(
       fc.property(
         requestArbitrary,
@@ -174,7 +174,7 @@ describe("the bytes of a request", () => {
       { numRuns: runs(3_000) },
     ));
 
-  it("are none without a field that the type cannot be without", () =>
+  it("are none without a field that the type needs", () =>
     fc.assert(
       fc.property(requestArbitrary, (request) => {
         for (const name of Object.keys(request)) {
@@ -190,7 +190,7 @@ describe("the bytes of a request", () => {
       { numRuns: runs(200) },
     ));
 
-  it("are none of what is no request", () => {
+  it("are none for a value that is no request", () => {
     for (const value of strange) expect([value, unsignedBytes(value as Request)]).toEqual([value, null]);
   });
 
@@ -247,7 +247,7 @@ const absent = {
   ...{ maxFeePerBlobGas: 0n, accessList: [], authorizationList: [] },
 } as const;
 describe("signed bytes", () => {
-  it("are read as viem reads them, with what it leaves out", () =>
+  it("are read as viem reads them, with the fields that it leaves out", () =>
     fc.assert(
       fc.asyncProperty(requestArbitrary, accountArbitrary, async (request, signer) => {
         const raw = await signer.signTransaction(request as TransactionSerializable);
@@ -302,7 +302,7 @@ describe("signed bytes", () => {
       { numRuns: runs(150) },
     ));
 
-  it("are those of the payload where blobs travel with it, and none where the payload is another encoding", () =>
+  it("are those of the payload where blobs travel with it, and none for another encoding of that", () =>
     fc.assert(
       fc.asyncProperty(
         requestArbitrary.filter(({ type }) => type === "eip4844"),
@@ -324,16 +324,16 @@ describe("signed bytes", () => {
       { numRuns: runs(20) },
     ));
 
-  it("that are long lists in lists are none", () => {
+  it("are refused as long lists in lists", () => {
     for (const raw of [`0x${"c1".repeat(200_000)}c0`, `0x02${"c1".repeat(200_000)}c0`, `0x03${"c4".repeat(9)}c0`])
       expect(readSigned(raw)).toBeNull();
   });
 });
 
-describe("an authorisation", () => {
+describe("an authorisation's signer", () => {
   const count = fc.oneof(fc.constant(0), fc.nat(), fc.constant(Number.MAX_SAFE_INTEGER));
   const said = fc.record({ address: hexOf(20), chainId: count, nonce: count });
-  it("speaks for whom viem says, and for nobody when a part of it is strange", () =>
+  it("is viem's, and null with a strange part", () =>
     fc.assert(
       fc.asyncProperty(accountArbitrary, said, fc.nat(), async (signer, what, seed) => {
         const { r, s, yParity } = await signer.signAuthorization(what);
@@ -355,8 +355,8 @@ describe("an authorisation", () => {
     ));
 });
 
-describe("a shown transaction", () => {
-  it("is not verifiable when a part of it is strange", () =>
+describe("a shown transaction as an envelope", () => {
+  it("is not verifiable with a strange part", () =>
     fc.assert(
       fc.asyncProperty(requestArbitrary, accountArbitrary, fc.nat(), async (request, signer, seed) => {
         const shown = shownOf(await signer.signTransaction(request as TransactionSerializable));

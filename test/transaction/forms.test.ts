@@ -142,8 +142,8 @@ const ethersTransaction = (raw: Hex, isSigned: boolean): object => {
   return new Transaction();
 };
 
-describe("forms of one transaction", () => {
-  it("are one checked input and one digest, of every type", async () => {
+describe("the forms of one transaction", () => {
+  it("give one checked input and one digest, for every type", async () => {
     await fc.assert(
       fc.asyncProperty(sendable, accountArbitrary, async (request, signer) => {
         const sender = signer.address;
@@ -201,7 +201,7 @@ const twofold = (beside: object) => ({
 const signedEntry = { address: to, chainId: 1, nonce: 0, r: hash, s: hash, yParity: 0 };
 const tuple = (type: string) => ({ type: "tuple", name: "n", components: [{ type, name: "a" }] });
 
-describe("what contradicts itself", () => {
+describe("an input that contradicts itself", () => {
   const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: RegExp]> = [
     [{ ...plain, type: "eip1559", gasPrice: 1n }, "type", /eip1559, which has no gasPrice/],
     [{ ...plain, type: 2, authorizationList: [{}] }, "type", /eip1559, which has no authorizationList/],
@@ -346,7 +346,7 @@ describe("what contradicts itself", () => {
     [{ ...plain, unsignedSerialized: "0x", signature: {}, serialized: raw }, "from", /beside unsignedSerialized/],
   ];
   it.each(wrong.map(([input, field, problem]) => ({ input, field, problem })))(
-    "$field $problem, case $#",
+    "is refused by $field: $problem, case $#",
     async ({ input, field, problem }) => {
       const error = await refused(input);
       expect([error.field, error._tag]).toEqual([field, "InvalidTransaction"]);
@@ -355,8 +355,8 @@ describe("what contradicts itself", () => {
   );
 });
 
-describe("what a library or a page makes of a call", () => {
-  it("is the request of viem's simulateContract, with the suffix of a wallet's client", async () => {
+describe("a call that a library or a page makes", () => {
+  it("is read from viem's simulateContract, with the suffix of a wallet's client", async () => {
     const data = encodeFunctionData(simulated as never);
     const { abi, functionName, args } = simulated;
     const [call] = await fieldsOf({ from, to, abi, functionName, args });
@@ -378,7 +378,7 @@ describe("what a library or a page makes of a call", () => {
     flag.map((value) => ["bool", value] as const),
     who.map((value) => ["address", value] as const),
   );
-  it("is a method of a Safe's file with a text for each input, as viem encodes it", async () => {
+  it("is read from a Safe's file with a text for each input, as viem encodes it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 4 }), fc.boolean(), async (parts, isTuple) => {
         const list = `[${parts.map(([, [, , inside]]) => inside).join(" , ")}]`;
@@ -410,14 +410,14 @@ describe("what a library or a page makes of a call", () => {
     );
   });
 
-  it("is nothing where the builder encodes nothing", async () => {
+  it("has no data where the builder encodes nothing", async () => {
     const empty = ["receive", "fallback"].map((name) => ({ to, value: "1", contractMethod: { name, inputs: [] } }));
     expect((await fieldsOf({ ...safe, transactions: empty })).map(({ data }) => data)).toEqual(["0x", "0x"]);
   });
 });
 
-describe("what only a form says", () => {
-  it("is kept of signed bytes, of what was mined, and of calls that are one", async () => {
+describe("the details that only a form has", () => {
+  it("are kept of signed bytes, of a mined transaction, and of calls that are one", async () => {
     const origins = async (input: unknown) => (await checked(input)).transactions.map(({ origin }) => origin);
     expect(await origins(raw)).toEqual([{ raw }]);
     expect(await origins([raw.toUpperCase().replace("0X", "0x"), plain])).toEqual([{ raw }, undefined]);
@@ -453,7 +453,7 @@ describe("what only a form says", () => {
     ]);
   });
 
-  it("is a Safe's file: its calls from the Safe", async () => {
+  it("include the Safe as sender of a Safe's file", async () => {
     const calls = (await fieldsOf(safe)).map(({ from: sender, value, data, chainId }) => ({
       sender,
       value,
@@ -468,7 +468,7 @@ describe("what only a form says", () => {
     expect(await fieldsOf({ ...safe, meta: {}, from: to })).toEqual(await fieldsOf(safe));
   });
 
-  it("is that unprotected bytes bind no chain, whatever chain the client has", async () => {
+  it("include unprotected bytes, which bind no chain, for any chain of the client", async () => {
     const [transaction] = (await Effect.runPromise(check(unbound, { chainId: 5, from: null }))).transactions;
     expect([transaction.chainId, transaction.origin]).toEqual([null, { raw: unbound }]);
     const fees = { maxFeePerGas: null, maxPriorityFeePerGas: null };
@@ -480,7 +480,7 @@ describe("what only a form says", () => {
   });
 });
 
-describe("blobs", () => {
+describe("blobs in an input", () => {
   const commitment = `0xc0${"00".repeat(47)}` as const;
   const hashes = [`0x01${sha256(commitment).slice(4)}`] as const;
   const blob = `0x${"00".repeat(131_072)}` as const;
@@ -490,7 +490,7 @@ describe("blobs", () => {
   const wrap = (canonical: Hex, ...beside: ReadonlyArray<unknown>): Hex =>
     `0x03${toRlp([fromRlp(`0x${canonical.slice(4)}`, "hex"), ...beside] as never).slice(2)}`;
 
-  it("travel in either wire form, and are no part of what is proven", async () => {
+  it("may be in either wire form, and are no part of what is proven", async () => {
     const canonical = await signed();
     const [usual] = (await checked(canonical)).transactions;
     const before = wrap(canonical, [blob], [commitment], [commitment]);
@@ -525,7 +525,7 @@ describe("blobs", () => {
 });
 
 describe("strange input", () => {
-  it("never throws, and is never read as bytes that it is not", async () => {
+  it("never throws, and is never read as other bytes", async () => {
     const keys = fc.constantFrom(
       "method",
       "params",
@@ -571,7 +571,7 @@ describe("strange input", () => {
     );
   });
 
-  it("is refused where a field is not the object's own, and read where it is of our own form", async () => {
+  it("is refused where a field is not the object's own, and read in our own form", async () => {
     class Made {
       readonly from = from;
       readonly to = to;
@@ -593,7 +593,7 @@ describe("strange input", () => {
     expect((await refused(heir)).field).toBe("data");
   });
 
-  it("takes an authorisation whose parity is in v, and numbers that nobody reads otherwise", async () => {
+  it("is read with an authorisation's parity in v, and with unambiguous numbers", async () => {
     const signature = { r: "0x1", s: "0x1", v: 28 };
     const { gas: _, ...open } = plain;
     const input = { ...open, ...caps, type: 4, gasLimit: 90_000, authorizationList: [twofold({ signature })] };
@@ -601,7 +601,7 @@ describe("strange input", () => {
     expect([gas, authorizationList]).toMatchObject([90_000n, [{ yParity: 1 }]]);
   });
 
-  it("takes an authorisation that is not signed yet, of JSON-RPC and of our own", async () => {
+  it("is read with an unsigned authorisation, of JSON-RPC and of our own", async () => {
     const entry = { authority: from, address: to, chainId: 1, nonce: 7 };
     const wire = { ...entry, chainId: "0x1", nonce: "0x7" };
     const { gas: _, ...open } = plain;

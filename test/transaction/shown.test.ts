@@ -74,8 +74,8 @@ const wireOf = (raw: `0x${string}`, from: string = account.address): Record<stri
 const read = (wire: unknown) => authenticate(Result.getOrThrow(readTransaction(wire)) as never);
 const sign = (transaction: object) => account.signTransaction(transaction as never);
 
-describe.each(Object.entries(transactions))("%s", (name, transaction) => {
-  it("has the hash and the sender that its fields make, whatever else is said of it", async () => {
+describe.each(Object.entries(transactions))("a shown transaction, %s,", (name, transaction) => {
+  it("has the hash and the sender of its fields, whatever else is said of it", async () => {
     const raw = await sign(transaction);
     const chainId = name === "unprotected" ? null : 31_337n;
     const is = { hash: keccak256(raw), sender: account.address.toLowerCase(), chainId };
@@ -85,7 +85,7 @@ describe.each(Object.entries(transactions))("%s", (name, transaction) => {
     if (name === "unprotected") expect(read({ ...wireOf(raw), chainId: "0x7a69" })).toEqual(is);
   });
 
-  it("has another where any field is another", async () => {
+  it("has another hash or sender where any field differs", async () => {
     const raw = await sign(transaction);
     const wire = wireOf(raw);
     const changes: Readonly<Record<string, unknown>> = {
@@ -107,7 +107,7 @@ describe.each(Object.entries(transactions))("%s", (name, transaction) => {
   });
 });
 
-it("reads signatures that are written without leading zeros", async () => {
+it("the sender is read from signatures without leading zeros", async () => {
   let short = 0;
   for (let nonce = 0; nonce < 400 && short < 3; nonce++) {
     const raw = await sign({ type: "eip1559", ...base, ...caps, nonce });
@@ -119,7 +119,7 @@ it("reads signatures that are written without leading zeros", async () => {
   expect(short).toBe(3);
 });
 
-it("says nothing of types that it cannot work out, and of no signature", async () => {
+it("the sender is unknown for unknown types, and without a signature", async () => {
   const wire = wireOf(await sign({ type: "eip1559", ...base, ...caps }));
   for (const type of ["0x5", "0x64", "0x6a", "0x71", "0x7b", "0x7e"]) expect(read({ ...wire, type }), type).toBeNull();
   for (const field of ["r", "s"]) expect(read({ ...wire, [field]: null }), field).toBeNull();

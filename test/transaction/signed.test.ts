@@ -20,7 +20,7 @@ import { transaction } from "../steps/parts.js";
 
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-it("the hash that is signed is that of the request as it is now, also when it was changed in place", () =>
+it("the signed hash is that of the request now, also when it was changed in place", () =>
   fc.assert(
     fc.property(requestArbitrary, (request) => {
       const [kept, before] = [{ ...request }, signingHash(request)];
@@ -33,7 +33,7 @@ it("the hash that is signed is that of the request as it is now, also when it wa
     }),
   ));
 
-it("the hash that is signed is that of the lists as they are now, and of what a request does not show", () => {
+it("the signed hash is that of the lists now, and of fields that a request does not show", () => {
   const key = `0x${"0".repeat(64)}` as const;
   const storageKeys = [key];
   const accessList = [{ address: `0x${"11".repeat(20)}` as const, storageKeys }];
@@ -67,7 +67,7 @@ describe("signed bytes", () => {
     );
   });
 
-  it("are not read when anything else is there", async () => {
+  it("are not read with anything else behind or between", async () => {
     await fc.assert(
       fc.asyncProperty(
         requestArbitrary.filter(({ type }) => type !== "eip4844"),
@@ -106,7 +106,7 @@ describe("signed bytes", () => {
     for (const odd of [undefined, null, 1, {}, []]) expect(readSigned(odd as unknown as string)).toBeNull();
   });
 
-  it("recovers only what a key has signed", () => {
+  it("give back only a sender who signed", () => {
     fc.assert(
       fc.property(hexOf(32), hexOf(0, 40), hexOf(0, 40), fc.integer(), (hash, r, s, yParity) => {
         const signer = recoverSigner(hash, { r, s, yParity });
@@ -132,7 +132,7 @@ describe("the signers of many authorisations", () => {
       authorizationList: Array.from({ length: count }, (_, index) => ({ ...entry, nonce: first + index })),
     });
 
-  it("are recovered in turns of the event loop, a few in each, and not again", async () => {
+  it("are recovered in turns of the event loop, a few in each, and once", async () => {
     const recovered = vi.spyOn(secp256k1.Signature, "fromCompact");
     const perTurn: Array<number> = [];
     let isDone = false;
@@ -153,7 +153,7 @@ describe("the signers of many authorisations", () => {
     recovered.mockRestore();
   });
 
-  it("are those of what an authorisation says now", () => {
+  it("are those of the authorisation's present fields", () => {
     const changing = { ...entry, nonce: 7 };
     const before = authorityOf(changing);
     changing.nonce = 8;
@@ -162,7 +162,7 @@ describe("the signers of many authorisations", () => {
   });
 });
 
-describe("the digest", () => {
+describe("the digest of requests", () => {
   it("changes with every field, the sender, the order, the chain and the version", () => {
     fc.assert(
       fc.property(requestArbitrary, requestArbitrary, (request, another) => {
@@ -192,7 +192,7 @@ describe("the digest", () => {
     );
   });
 
-  it("is null for what cannot be serialised, never an exception", () => {
+  it("is null for a request that cannot be serialised", () => {
     const [request] = fc.sample(requestArbitrary, 1);
     if (request === undefined) throw new Error("no sample");
     const from = lower(`0x${"aa".repeat(20)}`);

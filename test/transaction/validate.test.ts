@@ -161,9 +161,9 @@ const wrong: ReadonlyArray<readonly [input: unknown, field: string, problem: Reg
   [{ ...deployment, args: [1], bytecode: "0x0" }, "bytecode", /odd/],
 ];
 
-describe("bad input", () => {
+describe("malformed input", () => {
   it.each(wrong.map(([input, field, problem]) => ({ input, field, problem })))(
-    "$field $problem",
+    "is refused by $field: $problem",
     ({ input, field, problem }) => {
       const result = validate(input);
       if (Result.isSuccess(result)) throw new Error("accepted");
@@ -225,20 +225,23 @@ describe("bad input", () => {
     [{ tokenOverrides: { allowances: [amount] } }, "options.tokenOverrides.allowances[0].spender"],
     [{ blockOverrides: { time: "now" } }, "options.blockOverrides.time"],
   ];
-  it.each(options.map(([given, field]) => ({ given, field })))("$field, case $#", async ({ given, field }) => {
-    const asked: Array<unknown> = [];
-    const node = layerScripted({ eth_chainId: (params) => asked.push(params) });
-    for (const door of [Preflight.scan, Preflight.preflight]) {
-      const result = await Effect.runPromise(
-        Effect.result(door(base as never, given as never)).pipe(Effect.provide(node)),
-      );
-      if (Result.isSuccess(result)) throw new Error("accepted");
-      expect(result.failure).toMatchObject({ _tag: "InvalidTransaction", field });
-    }
-    expect(asked).toEqual([]);
-  });
+  it.each(options.map(([given, field]) => ({ given, field })))(
+    "is refused by $field, case $#",
+    async ({ given, field }) => {
+      const asked: Array<unknown> = [];
+      const node = layerScripted({ eth_chainId: (params) => asked.push(params) });
+      for (const door of [Preflight.scan, Preflight.preflight]) {
+        const result = await Effect.runPromise(
+          Effect.result(door(base as never, given as never)).pipe(Effect.provide(node)),
+        );
+        if (Result.isSuccess(result)) throw new Error("accepted");
+        expect(result.failure).toMatchObject({ _tag: "InvalidTransaction", field });
+      }
+      expect(asked).toEqual([]);
+    },
+  );
 
-  it("never throws and never accepts what is not a transaction, whatever comes in", () => {
+  it("never throws, and is never accepted", () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withNullPrototype: true, withSparseArray: true }), (input) => {
         const result = validate(input);
@@ -258,8 +261,8 @@ describe("bad input", () => {
   });
 });
 
-describe("a bad transaction", () => {
-  it("is refused by every door before anything is sent", async () => {
+describe("a malformed transaction", () => {
+  it("is refused by every entry before any request", async () => {
     const server = await startNode(() => ({ result: "0x1" }));
     const doors: ReadonlyArray<unknown> = [
       ...[Preflight.scan, Preflight.preflight, Preflight.simulate, Preflight.checkCode],
@@ -281,7 +284,7 @@ describe("a bad transaction", () => {
   });
 });
 
-describe("good input", () => {
+describe("valid input", () => {
   const accepted = (input: unknown) => {
     const result = validate(input);
     if (Result.isFailure(result)) throw result.failure;
@@ -301,14 +304,14 @@ describe("good input", () => {
     );
   });
 
-  it("takes overloads by their arguments, names by signature, and deployments", () => {
+  it("may have overloads chosen by arguments, names by signature, and deployments", () => {
     const over = accepted({ ...call, functionName: "over", args: [to] }).transactions[0];
     expect(over?.item).toMatchObject({ name: "over", inputs: [{ type: "address" }] });
     expect(accepted({ ...deployment, args: [1] }).transactions[0]?.data).toBe(`0x00${"01".padStart(64, "0")}`);
     expect(accepted([base, call]).abis).toHaveLength(1);
   });
 
-  it("takes no event or error for the function that has its name", () => {
+  it("may not name an event or error as function", () => {
     const named = [...abi, ...parseAbi(["event over(address a)", "error over(uint256 a)"])];
     for (const args of [[to], [1n]])
       expect(accepted({ ...call, abi: named, functionName: "over", args }).transactions[0]).toEqual(
@@ -316,12 +319,12 @@ describe("good input", () => {
       );
   });
 
-  it("finds a function by its signature and by its selector", () => {
+  it("may name a function by its signature and by its selector", () => {
     for (const functionName of ["transfer(address,uint256)", "0xa9059cbb"])
       expect(accepted({ ...call, functionName }).transactions[0].data).toBe(accepted(call).transactions[0].data);
   });
 
-  it("encodes by the ABI as it is now, whoever changed it since it was read", () => {
+  it("is encoded by the ABI as it is now, whoever changed it since it was read", () => {
     const changed = structuredClone(abi) as unknown as Array<{ name: string }>;
     const [first] = changed.filter(({ name }) => name === "transfer");
     const before = accepted({ ...call, abi: changed }).transactions[0];
@@ -340,7 +343,7 @@ describe("good input", () => {
     expect(accepted({ ...call, abi: odd }).abis[0]?.abi).toEqual(JSON.parse(JSON.stringify(abi)));
   });
 
-  it("takes no more authorisations than a block holds, counted over the bundle", () => {
+  it("may have as many authorisations as a block holds, counted over the bundle", () => {
     const listed = (count: number) => ({
       ...base,
       authorizationList: Array.from({ length: count }, () => authorization),
@@ -350,7 +353,7 @@ describe("good input", () => {
       expect(Result.getOrThrow(Result.flip(validate(input))).message).toMatch(/authorizationList.*2000/s);
   });
 
-  it("reads viem's authorisations, with `v` and with `contractAddress`", () => {
+  it("may have viem's authorisations, with `v` and with `contractAddress`", () => {
     const { yParity: _, address, ...rest } = authorization;
     const list = [{ ...rest, contractAddress: address, v: 28n }];
     expect(accepted({ ...base, authorizationList: list }).transactions[0]?.authorizationList?.[0]).toMatchObject({

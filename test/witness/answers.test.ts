@@ -16,7 +16,7 @@ describe("decodeAnswers", () => {
     );
   });
 
-  it("says unavailable for what came after the gas ran out, and only there", () => {
+  it("reports unavailable exactly for the answers after the gas ran out", () => {
     fc.assert(
       fc.property(exchanges, fc.nat(), (list, at) => {
         const known = list.slice(0, list.length === 0 ? 0 : at % list.length);
@@ -28,7 +28,7 @@ describe("decodeAnswers", () => {
     );
   });
 
-  it("refuses what is cut or too long", () => {
+  it("refuses a truncated or too long answer", () => {
     fc.assert(
       fc.property(exchanges, fc.nat(), (list, cut) => {
         const wire = wireOf(list, "ff");
@@ -40,7 +40,7 @@ describe("decodeAnswers", () => {
     );
   });
 
-  it("is total: one altered digit, or any bytes at all, give a value", () => {
+  it("gives a value for any bytes, also with one altered digit", () => {
     const digit = fc.constantFrom(..."0123456789abcdefxzé \u0000");
     fc.assert(
       fc.property(exchanges, fc.nat(), digit, fc.uint8Array({ maxLength: 500 }), (list, at, other, bytes) => {
@@ -56,7 +56,7 @@ describe("decodeAnswers", () => {
     );
   });
 
-  it("refuses the answer of somebody else: no code, a token, other queries", () => {
+  it("refuses the answer of another contract: no code, a token, other queries", () => {
     const queries: ReadonlyArray<Query> = [{ kind: "environment" }];
     for (const data of ["0x", `0x${"00".repeat(32)}`, `0x${"00".repeat(31)}01`, "0x77697431", "0x77697431ff"]) {
       expect(decodeAnswers(queries, data as Hex)).toBeNull();

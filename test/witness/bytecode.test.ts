@@ -7,7 +7,7 @@ import { witnessBytecode } from "../rooms/witness.js";
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
-it("is what Witness.yul compiles to", () => {
+it("the witness's bytecode is what Witness.yul compiles to", () => {
   const check = () => execFileSync(process.execPath, [path("scripts/build-witness.mjs"), "--check"], { stdio: "pipe" });
   expect(check).not.toThrow();
   const source = createHash("sha256")
@@ -16,7 +16,7 @@ it("is what Witness.yul compiles to", () => {
   expect(readFileSync(path("src/witness/bytecode.ts"), "utf8")).toContain(source);
 }, 60_000);
 
-it("has no instruction that could change state, log, or is younger than Paris, but for the two that it tries", () => {
+it("the witness has no opcode that changes state, logs, or is younger than Paris, but for the two that it tries", () => {
   const code = Buffer.from(witnessBytecode.slice(2), "hex");
   const instructions = new Set<number>();
   const tried: Array<number> = [];

@@ -80,7 +80,7 @@ describe.each(nodes)("the witness on %s", (_, start) => {
     if (ahead === 1n) expect(environment.parentHash).toBe(header.hash);
   });
 
-  it("reads accounts: EOA, contract, delegation, nobody", async () => {
+  it("reads accounts: EOA, contract, delegation, the zero address", async () => {
     const placement = placed();
     const delegated = "0x2222222222222222222222222222222222222222" as Address;
     const designator = `0xef0100${cast.token.slice(2)}` as Hex;
@@ -138,7 +138,7 @@ describe.each(nodes)("the witness on %s", (_, start) => {
     expect([readUint256(answers[10]), readUint256(answers[11])]).toEqual([1n, 1n]);
   });
 
-  it("measures what moved between before and after", async () => {
+  it("measures movements between before and after", async () => {
     const queries = [balanceOf(cast.token, user), balanceOf(cast.token, stranger), { kind: "account", address: user }];
     const { before, user: result, after } = await watched(scene, queries as Query[], cast.transfer);
     expect(result.status).toBe("0x1");
@@ -177,7 +177,7 @@ describe.each(nodes)("the witness on %s", (_, start) => {
     expect([readUint256(answers?.[0]), readUint256(answers?.[2])]).toEqual([held, held]);
   });
 
-  it("with less gas gives fewer answers, never other ones", async () => {
+  it("gives fewer answers with less gas, never other ones", async () => {
     const queries: ReadonlyArray<Query> = [
       { kind: "environment" },
       { kind: "account", address: user },
@@ -208,7 +208,7 @@ describe.each(nodes)("the witness on %s", (_, start) => {
     expect(counts.size).toBeGreaterThan(3);
   });
 
-  it("does not start a call whose return data it could not afford to keep", async () => {
+  it("does not start a call whose return data it could not pay to keep", async () => {
     const flood = { ...balanceOf(cast.hostile.Megabyte, user), gas: 2_600_000, returnCap: 1_048_576 };
     const queries = [balanceOf(cast.token, user), flood];
     const short = await ask(scene, queries, 3_500_000n);
@@ -234,7 +234,7 @@ describe.each(nodes)("the witness on %s", (_, start) => {
     expect([...seen]).toEqual([null, whole]);
   });
 
-  it("does not change what the user's call does, whatever is asked", async () => {
+  it("does not change what the user's call does, for any queries", async () => {
     const everything = [...balances(cast), { kind: "environment" } as const];
     const alone = new Map<string, unknown>();
     for (const [key, call] of cast.calls) {

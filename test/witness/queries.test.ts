@@ -66,7 +66,7 @@ describe("encodeQueries", () => {
     expect(queries.encodeQueries([])).toBe("0x");
   });
 
-  it("keeps caps within 32 bits whatever number comes", () => {
+  it("keeps caps within 32 bits for any number", () => {
     const caps = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(Number.NaN, Infinity, -1, 2 ** 40));
     fc.assert(
       fc.property(caps, caps, (gas, returnCap) => {
@@ -78,19 +78,19 @@ describe("encodeQueries", () => {
   });
 });
 
-describe("costOf", () => {
+describe("the cost of a query", () => {
   it.each<queries.Query>([
     { kind: "environment" },
     { kind: "account", address: alice },
     queries.balanceOf(token, alice),
     { kind: "call", to: token, data: "0x", gas: 1, returnCap: 0 },
-  ])("counts the bytes that %j is asked with", (query) => {
+  ])("counts the bytes of the question: %j", (query) => {
     expect(queries.costOf(query).bytes).toBe(queries.encodeQueries([query]).length / 2 - 1);
   });
 });
 
 describe("gasFor", () => {
-  it("holds every cap and the calldata floor, and grows with each query", () => {
+  it("covers every cap and the calldata floor, and grows with each query", () => {
     const read = queries.balanceOf(token, alice);
     expect(queries.gasFor([])).toBeGreaterThan(21_000n);
     expect(queries.gasFor([read])).toBeGreaterThan(BigInt(21_000 + queries.readGas));

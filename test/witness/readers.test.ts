@@ -24,8 +24,8 @@ const uints = (...values: ReadonlyArray<bigint>): string =>
   `0x${values.map((value) => value.toString(16).padStart(64, "0")).join("")}`;
 const readers = [readUint256, readUint8, readBool, readAddress, readPermit2Allowance, readString];
 
-describe("readers", () => {
-  it("give null, never zero, for what is not known", () => {
+describe("readers of words and text", () => {
+  it("give null, never zero, for unknown values", () => {
     const unknown: ReadonlyArray<WitnessAnswer | undefined> = [
       undefined,
       { kind: "unavailable" },
@@ -36,7 +36,7 @@ describe("readers", () => {
     for (const read of readers) for (const answer of unknown) expect(read(answer)).toBeNull();
   });
 
-  it("are total for any bytes", () => {
+  it("give a value for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), fc.nat(stringCap), (bytes, small, cap) => {
         // Small words make offsets and lengths that nearly fit.

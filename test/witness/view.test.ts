@@ -36,7 +36,7 @@ const distinct = (list: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => [
 const asked = exchanges.map(distinct);
 
 describe("a view", () => {
-  it("shows every answer to its question, in any spelling, whatever gas and room it was asked with", () =>
+  it("gives every answer to its question, in any spelling, for any gas and room", () =>
     fc.assert(
       fc.property(asked, (list) => {
         const view = viewOf(queriesOf(list), wireOf(list, "ff"));
@@ -47,7 +47,7 @@ describe("a view", () => {
           }
       }),
     ));
-  it("knows nothing of what was not asked", () =>
+  it("has no answer to what was not asked", () =>
     fc.assert(
       fc.property(asked, asked, (list, others) => {
         const view = viewOf(queriesOf(list), wireOf(list, "ff"));
@@ -58,7 +58,7 @@ describe("a view", () => {
         }
       }),
     ));
-  it("of a witness whose gas ran out knows what came before, and nothing of what came after", () =>
+  it("of a witness whose gas ran out has the answers before, and none after", () =>
     fc.assert(
       fc.property(
         asked.filter((list) => list.length > 0),
@@ -71,7 +71,7 @@ describe("a view", () => {
         },
       ),
     ));
-  it("keeps of two alike the one that answered, then the longer, wherever it stands", () => {
+  it("keeps of two equal questions the answered one, then the longer answer", () => {
     const call = { kind: "call", to: `0x${"11".repeat(20)}` as Address, data: "0x", gas: 1, returnCap: 8 } as const;
     const [failed, short, long] = ["03000000000000".slice(0, 12), "030100000004ab", "030100000004abcdef01"];
     const answerOf = (caps: readonly [number, number], ...wires: ReadonlyArray<string>) => {
@@ -105,7 +105,7 @@ describe("a view", () => {
         },
       ),
     ));
-  it("never throws, whatever comes", () => {
+  it("never throws, for any bytes", () => {
     const digit = fc.constantFrom(..."0123456789abcdefxzé \u0000");
     fc.assert(
       fc.property(exchanges, fc.nat(), digit, fc.uint8Array({ maxLength: 500 }), (list, at, other, bytes) => {
@@ -121,21 +121,21 @@ describe("a view", () => {
   });
 });
 
-describe("two views", () => {
+describe("two combined views", () => {
   const call: CallQuery = { kind: "call", to: `0x${"11".repeat(20)}`, data: "0x", gas: 1, returnCap: 32 };
   const word = (digit: string): Exchange => ({
     ...{ query: call, answer: { kind: "call", success: true, size: 1n, data: `0x${digit}` as Hex } },
     wire: `030100000001${digit}`,
   });
   const [first, second] = ["01", "02"].map((digit) => viewOf([call], wireOf([word(digit)], "ff")) ?? unseen);
-  it("show what the first saw, else the second, and unseen adds nothing", () => {
+  it("give the first's answer, else the second's, and an unseen one adds nothing", () => {
     const data = (view = unseen) => view.call(call)?.data ?? null;
     expect([data(first), data(second)]).toEqual(["0x01", "0x02"]);
     expect(data(either(first ?? unseen, second ?? unseen))).toBe("0x01");
     expect(data(either(unseen, second ?? unseen))).toBe("0x02");
     expect(data(either(unseen, unseen))).toBeNull();
   });
-  it("are asked question by question: one may know what the other does not", () => {
+  it("are read question by question: each may have answers that the other lacks", () => {
     const parent = `0x${"ab".repeat(32)}` as Hash;
     const environment: WitnessAnswer<"environment"> = {
       ...{ kind: "environment", chainId: 1n, number: 1n, parentHash: parent, timestamp: 1n, baseFeePerGas: 1n },
@@ -146,7 +146,7 @@ describe("two views", () => {
     const both = either(half, first ?? unseen);
     expect([both.environment?.parentHash, both.call(call)?.data]).toEqual([parent, "0x01"]);
   });
-  describe("where a call said nothing to the first", () => {
+  describe("where a call answered nothing in the first", () => {
     const failed: WitnessAnswer<"call"> = { kind: "call", success: false, size: 0n, data: "0x" };
     const reverted: WitnessAnswer<"call"> = { ...failed, size: 1n, data: "0x01" };
     // what an address without code answers
@@ -157,20 +157,20 @@ describe("two views", () => {
     const seen = (one: WitnessAnswer<"call"> | null, other: WitnessAnswer<"call"> | null) =>
       either(answering(one), answering(other)).call(call);
     const silent = [failed, reverted, empty];
-    it("it is what it said to the second, if it did", () => {
+    it("give the second's answer, if there is one", () => {
       for (const one of [...silent, null]) for (const other of [said, zero]) expect(seen(one, other)).toBe(other);
     });
-    it("it stays what is known of the first: that it failed, or was empty", () => {
+    it("keep what the first showed: that it failed, or was empty", () => {
       for (const one of silent) {
         for (const other of silent) expect(seen(one, other)).toBe(one);
         expect([seen(one, null), seen(null, one)]).toEqual([one, one]);
       }
     });
-    it("and a word that was said stands, zero too, whatever the second heard", () => {
+    it("keep a given answer, zero too, whatever the second has", () => {
       for (const one of [said, zero])
         for (const other of [...silent, said, zero, null]) expect(seen(one, other)).toBe(one);
     });
-    it("of three, the order of looking together changes nothing", () => {
+    it("give the same in any order of combining three", () => {
       const any = fc.constantFrom(...silent, said, zero, null);
       fc.assert(
         fc.property(any, any, any, (a, b, c) => {
