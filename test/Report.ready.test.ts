@@ -124,7 +124,7 @@ describe("ready", () => {
     ]);
   });
 
-  it("says in its message what is missing, the first and the number of the others, and nothing of an outcome that nobody saw", () => {
+  it("names in its message the first missing check and the number of the others, and no outcome that nobody saw", () => {
     const other = note("GasUnknown", "unavailable", { evidence: "unavailable" });
     const blind = proven({
       stage: "scanned",
@@ -191,7 +191,7 @@ describe("a request that was changed after its proof", () => {
   };
   const isTyped = (request: Report.Request): boolean => Schema.is(RequestSchema)(fieldsOfType(request));
 
-  it("is not cleared, whatever stands in which of its places", () =>
+  it("is not cleared, whichever field was changed", () =>
     fc.assert(
       fc.asyncProperty(requestArbitrary, fc.nat(), async (request, seed) => {
         const one = provenOf(request);

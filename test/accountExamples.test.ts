@@ -30,7 +30,7 @@ describe.skipIf(!hasBeds(what))("examples/safe.ts", () => {
   }, 120_000);
   afterAll(() => scene?.stop());
 
-  it("signs for an owner what the service asks for, and nothing else", async () => {
+  it("signs for an owner exactly what the service asks for", async () => {
     const owners = [await kit.key(), await kit.key()];
     const [owner] = owners;
     if (owner === undefined) throw new Error("no owner");

@@ -528,8 +528,8 @@ describe("the sources", () => {
   });
   it("have no import cycle", () => expect(findCycle(modules)).toBeNull());
   it("talk to the outside only in Rpc and the doors made for it", () => expect(ioBreaches(modules)).toEqual([]));
-  it("hold no forbidden word", () => expect(wordBreaches(modules)).toEqual([]));
-  it("know the list of codes by its type, in one place", () => {
+  it("contain no forbidden word", () => expect(wordBreaches(modules)).toEqual([]));
+  it("define the list of codes in one place, as a type", () => {
     const importing = modulesOf(files).flatMap(({ file, imports }) =>
       imports.filter(({ specifier }) => targetOf(file, specifier) === catalogue),
     );
@@ -542,10 +542,10 @@ describe("the sources", () => {
     expect(comments.length).toBeGreaterThan(1_000);
     expect(relative.length / comments.length).toBeLessThanOrEqual(0.05);
   });
-  it("have no drawer for leftovers", () => expect(nameBreaches(files)).toEqual([]));
-  it("mark every guard that `npm run mutations` breaks, once, and no other", () =>
+  it("have no file for leftovers", () => expect(nameBreaches(files)).toEqual([]));
+  it("mark each guard that `npm run mutations` breaks exactly once", () =>
     execFileSync(process.execPath, [join(root, "scripts/mutations.mjs"), "--list"], { stdio: "pipe" }));
-  it("weigh at most a twentieth more than their folder's number", () =>
+  it("keep each folder within a twentieth of its budgeted lines", () =>
     expect(weightBreaches(modules, weights)).toEqual([]));
 });
 
@@ -569,7 +569,7 @@ describe("the tests", () => {
 describe("these rules", () => {
   const breach = (file: string, text: string) => floorBreaches([moduleOf(file, text)]);
 
-  it("name the line of an import that goes up, type-only ones too", () =>
+  it("name the line of an import that goes up, also of a type-only one", () =>
     expect(breach("src/errors/a.ts", '\nimport type { Rpc } from "../Rpc.js";')).toEqual([
       'src/errors/a.ts:2 imports "../Rpc.js": floor 1 may not import floor 2',
     ]));
@@ -636,12 +636,12 @@ describe("these rules", () => {
     expect(named('export { a } from "../../src/abi/type.js";', "test/rooms/abi.ts")).toEqual([]);
     expect(named('import { a } from "../rooms/abi.js";\nimport { b } from "../../src/Rpc.js";')).toEqual([]);
   });
-  it("count code without comments, blanks and imports", () => {
+  it("count only code, without comments, blanks and imports", () => {
     const text =
       '/** a\n * b */\nimport {\n  c,\n} from "./c.js";\nexport { d } from "./d.js";\n\n// e\nconst f = 1;\n';
     expect(codeLinesOf(text)).toBe(1);
   });
-  it("see a folder that outgrows its number, and one that has none", () => {
+  it("find a folder above its budget, and one without a budget", () => {
     const module = (file: string, lines: number) => ({ file, text: "const a = 1;\n".repeat(lines) });
     expect(weightBreaches([module("src/abi/a.ts", 21)], { abi: 20 })).toEqual([]);
     expect(weightBreaches([module("src/abi/a.ts", 20), module("src/abi/known/b.ts", 2)], { abi: 20 })).toEqual([
@@ -665,7 +665,7 @@ describe("these rules", () => {
     expect(io("const a = fetch(url);")).toHaveLength(1);
     expect(io('import { keccak256, type Client } from "viem"; // fetch(it)')).toEqual([]);
   });
-  it("see forbidden words in code and not in prose", () => {
+  it("find forbidden words in code and pass over prose", () => {
     const words = (text: string) => wordBreaches([moduleOf("src/Eth.ts", text)]);
     for (const bad of [
       "const a: any = 1;",

@@ -21,11 +21,11 @@ const entryOf = (name: string) => {
 };
 
 describe("the doc comments", () => {
-  it("say of every exported name and every field of ours what it is", () => {
+  it("describe every exported name and every field of ours", () => {
     expect(undocumented(pages)).toEqual([]);
   });
 
-  it("are those of the fields where types are worked out from schemas, classes and tables", () => {
+  it("are found where types are worked out from schemas, classes and tables", () => {
     const docOf = (name: string, field: string) => entryOf(name)?.fields.find((one) => one.name === field)?.doc;
     expect(docOf("Report.Report", "digest")).toContain("keccak256");
     expect(docOf("Errors.InsufficientFunds", "shortfall")).not.toBe("");
@@ -33,7 +33,7 @@ describe("the doc comments", () => {
     expect(docOf("Rpc.HttpOptions", "maxInFlight")).not.toBe("");
   });
 
-  it("of a field stand once: where others extend the type, or hand it on, they point there", () => {
+  it("of a field stand once: types that extend or pass it on link there", () => {
     expect(modules[0]).toBe("promise");
     expect(pages[0]?.entries[0]?.name).toBe("createPreflight");
     expect(entryOf("promise.Options")?.sameAs).toBe("Preflight.Options");
@@ -52,7 +52,7 @@ describe("the doc comments", () => {
     ).toHaveLength(1);
   });
 
-  it("would be missed", () => {
+  it("are reported where they are missing", () => {
     const field = { name: "gas", type: "bigint", optional: false, doc: "", of: null, names: [] };
     const entry = { name: "Made", signature: "", sameAs: null, doc: "", examples: [], fields: [field] };
     expect(undocumented([{ name: "Page", from: "", doc: "", entries: [entry] }])).toEqual([
@@ -68,14 +68,14 @@ describe("docs/api and llms.txt", () => {
     expect([...modules].sort()).toEqual(doors.map((door) => door.slice(2)).sort());
   });
 
-  it("are what the sources say: run `npm run docs`", () => {
+  it("equal what the sources say: run `npm run docs`", () => {
     const expected = documents(pages);
     for (const [path, text] of expected) expect(readFileSync(join(root, path), "utf8") === text, path).toBe(true);
     const there = readdirSync(join(root, "docs/api")).map((name) => `docs/api/${name}`);
     expect(["llms.txt", "CHANGELOG.md", "docs/errors.md", ...there].sort()).toEqual([...expected.keys()].sort());
   });
 
-  it("are in the package, and so is everything that the README links to", () => {
+  it("are in the package, with everything that the README links to", () => {
     const { files } = manifest;
     const readme = readFileSync(join(root, "README.md"), "utf8");
     const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = ""]) => path);
@@ -98,7 +98,7 @@ describe("the pages for people", () => {
     expect(wordsIn(readFileSync(join(root, path), "utf8"))).toBeLessThanOrEqual(2_500);
   });
 
-  it("tell what was seen on other people's nodes: run `npm run beds`", () => {
+  it("show the tables measured on other nodes: run `npm run beds`", () => {
     const text = readFileSync(join(root, "docs/nodes-and-chains.md"), "utf8");
     const [, tables = ""] = /<!-- beds -->([^]*)<!-- \/beds -->/.exec(text) ?? [];
     expect(tables.match(/^\|.*\bready, mined\b.*\|$/gm)?.length ?? 0).toBeGreaterThan(0);
@@ -135,7 +135,7 @@ describe("CHANGELOG.md", () => {
     expect(breaking.match(/^- /gm)).toHaveLength(10);
   });
 
-  it("links to each version in the repository that package.json names, as its homepage and bugs are", () => {
+  it("links each version to the repository that package.json names as homepage and bugs", () => {
     const sources = manifest.repository?.replace(/^github:/, "https://github.com/");
     if (sources === undefined) {
       expect([manifest.homepage, manifest.bugs, text.match(/^\[[^\]]+\]: /gm)]).toEqual([undefined, undefined, null]);

@@ -73,7 +73,7 @@ afterAll(() => node.stop());
 const geth = findGethOrWarn("examples/dry-run.ts on a node that simulates deployments");
 
 describe("examples/dry-run.ts", () => {
-  it.skipIf(geth === null)("deploys and uses a contract in one bundle, without sending anything", async () => {
+  it.skipIf(geth === null)("deploys and calls a contract in one bundle, without sending anything", async () => {
     const chain = await startGethDev(geth ?? "");
     try {
       for (const sender of [alice, owner]) {
@@ -89,7 +89,7 @@ describe("examples/dry-run.ts", () => {
     }
   });
 
-  it("is unknown on anvil, which refuses to simulate a deployment, for a fresh sender and a used one", async () => {
+  it("is unknown on anvil, which does not simulate a deployment, for a fresh sender and a used one", async () => {
     for (const { address } of [alice, owner]) {
       const report = await dryRun(node.url, address);
       expect(report.transactions).toHaveLength(2);
@@ -101,7 +101,7 @@ describe("examples/dry-run.ts", () => {
 });
 
 describe("examples/own-step.ts", () => {
-  it("asks a registry, looks at a price, and is never a pass where one of them does not answer", async () => {
+  it("asks a registry, checks a price, and never passes where one of them does not answer", async () => {
     // a registry with Bob alone on it: whether the only argument is he
     const registry = "0x00000000000000000000000000000000000acce5";
     const code = `0x60043573${bob.address.slice(2)}145f5260205ff3`;
@@ -153,7 +153,7 @@ describe("examples/bot.ts", () => {
     return over;
   };
 
-  it("pays what the next block heals", async () => {
+  it("pays what becomes payable in the next block", async () => {
     await using poor = await starting(alice.privateKey);
     await using rich = await starting(owner.privateKey);
     const paying = poor.pay({ to: bob.address, amount: 1n }, { patienceMs: 20_000 });
@@ -177,7 +177,7 @@ describe("examples/bot.ts", () => {
     await mineAnvil(node.url);
   });
 
-  it("waits until it is time, and sends what was proven then, without another proof", async () => {
+  it("waits until it is time, and sends the proven transaction without another proof", async () => {
     const before = await balanceOf(bob.address);
     const times: Array<bigint> = [];
     const requests: Array<string> = [];
@@ -209,7 +209,7 @@ describe("examples/bot.ts", () => {
       Effect.map(NonceStore, (store) => ({ ...store, ...change(store) })),
     ).pipe(Layer.provide(layerNonces));
 
-  it("asks again whether a payment is committed, where the store does not answer, and does not pay again", async () => {
+  it("asks again whether a payment is committed when the store does not answer, and does not pay twice", async () => {
     const losses = { commit: 0, read: 0 };
     const gone = (operation: string) =>
       Effect.fail(new Errors.NonceStoreError({ operation, detail: "gone", isRetryable: false }));
@@ -226,7 +226,7 @@ describe("examples/bot.ts", () => {
     expect([Object.keys(round), losses.commit, losses.read > 2]).toEqual([["sent"], 1, true]);
   });
 
-  it("knows a payment that another's transaction burned as not paid", async () => {
+  it("reports a payment as not paid when another's transaction used its nonce", async () => {
     let isBurned = false;
     const nonces = storeOf((store) => ({
       read: (given) =>
@@ -281,7 +281,7 @@ describe("examples/wallet-backend.ts", () => {
     readonly outcome: object;
   }
 
-  it("reports, clears what it reported, and says why not", async () => {
+  it("reports, clears its own reports, and gives the reason of a refusal", async () => {
     const report = await reported();
     expect(report["verdict"]).toBe("ready");
     const clearance = await post("/clear", report);
@@ -305,7 +305,7 @@ describe("examples/wallet-backend.ts", () => {
     expect((await reported())["verdict"]).toBe("ready");
   });
 
-  it("serves what it takes and gives as OpenAPI, report and errors by name", async () => {
+  it("describes its requests and answers as OpenAPI, report and errors by name", async () => {
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
       readonly paths: Record<string, { readonly post: { readonly responses: Record<string, unknown> } }>;
       readonly components: { readonly schemas: Record<string, { readonly required?: ReadonlyArray<string> }> };
@@ -334,7 +334,7 @@ describe("examples/wallet-backend.ts", () => {
     expect(refused).toMatchObject({ account: alice.address.toLowerCase(), shortfall: expect.any(BigInt) });
   });
 
-  it("clears no report that was made to look better than it is", async () => {
+  it("clears no report that was changed to look better", async () => {
     const better = { findings: [], verdict: "ready", because: "it is fine", stage: "proven" };
     const poor = await reported({ value: String(10n ** 30n) });
     const rich = (poor["funds"] as ReadonlyArray<object>).map((funds) => ({ ...funds, shortfall: "0" }));
@@ -393,7 +393,7 @@ describe("examples/policies.ts", () => {
     ]);
   });
 
-  it("names what is wrong with a file, and asks nothing", async () => {
+  it("names the fault of a file, and sends nothing", async () => {
     const wrong = join(mkdtempSync(join(tmpdir(), "policies-")), "wrong.json");
     writeFileSync(wrong, `[{ "policy": "noNewApprovals" }, { "policy": "maxSpend" }]`);
     await expect(transferUnder(wrong, "http://127.0.0.1:9", transfer)).rejects.toMatchObject({
@@ -404,7 +404,7 @@ describe("examples/policies.ts", () => {
 });
 
 describe("examples/names.ts", () => {
-  it("names calls by Sourcify's and 4byte's shapes and an account by ENS, each marked as the caller's", async () => {
+  it("names calls by Sourcify's and 4byte's signatures and an account by ENS, each marked as the caller's", async () => {
     const reports = await named();
     expect(reports.map(({ verdict, findings }) => [verdict, findings])).toEqual([
       ["ready", []],
@@ -417,7 +417,7 @@ describe("examples/names.ts", () => {
     for (const text of [verified, unknown]) expect(text).toContain("† by your names, not by the chain.");
   });
 
-  it("has sources that answer nothing of what they do not know, and no error where a server is gone", async () => {
+  it("gives no name for unknown accounts, and no error where a server is gone", async () => {
     const server = await serveSources({ contracts: {}, signatures: ["claim()"] });
     const ens = createWalletClient({ chain: foundry, transport: http(node.url) });
     const names = namesBy({ sourcify: server.url, fourByte: server.url, chainId: 31337, ens, resolver: token });
@@ -457,7 +457,7 @@ describe("examples/agent.ts", () => {
 });
 
 describe("examples/fee-model.ts", () => {
-  it("counts what the oracle charges for the bytes of the very request, and is unknown without it", async () => {
+  it("adds the oracle's charge for the exact request's bytes, and is unknown without an answer", async () => {
     const oracle = await deploy(Oracle, 3_000_000n);
     const transfer = { from: alice.address, to: bob.address, value: 1n };
     const report = await transferOn(node.url, 31337, oracle, transfer);
@@ -473,7 +473,7 @@ describe("examples/fee-model.ts", () => {
     expect(silent.findings.map(({ code }) => code)).toContain("L1FeeUnknown");
   });
 
-  it("is written with what the package exports", () => {
+  it("uses only what the package exports", () => {
     const imports = readFileSync(join(root, "examples/fee-model.ts"), "utf8").matchAll(/ from "([^"]+)"/g);
     expect([...imports].map(([, name]) => name)).toEqual([
       ...["node:url", "effect/Effect", "effect/Layer", "evm-preflight", "viem"],
@@ -482,7 +482,7 @@ describe("examples/fee-model.ts", () => {
 });
 
 describe("examples/demo.ts", () => {
-  it("shows six verdicts as expected and ends its node", { timeout: 330_000 }, () => {
+  it("shows six verdicts as expected, and ends its node", { timeout: 330_000 }, () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ["--import", "tsx", "--conditions=@evm-preflight/source", "examples/demo.ts"],

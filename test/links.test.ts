@@ -45,7 +45,7 @@ const markdown = [
 const written = new Map(markdown.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 
 describe("the links of the pages", () => {
-  it("are many", () => {
+  it("are more than a few", () => {
     const count = [...written.values()].flatMap((text) => text.match(/\]\(/g) ?? []).length;
     expect(count).toBeGreaterThan(400);
     expect(written.size).toBeGreaterThan(35);
@@ -55,7 +55,7 @@ describe("the links of the pages", () => {
     expect(brokenOf(written, (path) => existsSync(join(root, path)))).toEqual([]);
   });
 
-  it("would be found broken", () => {
+  it("are reported when they are broken", () => {
     const other = "# A\n\n## `b` of [c](d.md): 1\n\n## A\n";
     const links = "[](../other.md#a-1) [](../other.md#b-of-c-1) [](#page) [](https://a.b/c) [](none.md) [](x.ts)";
     const wrong = "[](../other.md#c) [](#none) [](x.ts#l)";
@@ -77,7 +77,7 @@ const canBuild =
   isWhole && (existsSync(tool) || skip("the site", "VitePress is not installed (npm ci --prefix tools/site)") !== null);
 const chromium = canBuild ? findChromiumOrWarn("the site in a browser") : null;
 
-describe.skipIf(!canBuild)("the site", () => {
+describe.skipIf(!canBuild)("the site of the pages", () => {
   let folder: string;
   const files = new Set<string>();
   const textOf = (file: string) => readFileSync(join(folder, file), "utf8");
@@ -91,7 +91,7 @@ describe.skipIf(!canBuild)("the site", () => {
   }, 300_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("has a page for each of them, and an index to search in", () => {
+  it("has every page, and an index to search in", () => {
     const others = ["404.html", join("check", "index.html")];
     const html = [...files].filter((file) => file.endsWith(".html") && !others.includes(file));
     expect(html).toHaveLength(written.size - 1);

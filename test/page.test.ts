@@ -41,11 +41,11 @@ describe("examples/page/input.ts", () => {
     ["0.1ETH", 10n ** 17n],
     ["5gwei", 5n * 10n ** 9n],
     ["7 wei", 7n],
-  ])("reads %s as wei", (text, wei) => {
+  ])("reads %s as an amount in wei", (text, wei) => {
     expect(weiOf(text, "value")).toBe(wei);
   });
 
-  it.each(["", "0.1", "-1", "1e18", "0.1 gweis", "0.0000000001 gwei", "1 wei 2"])("refuses %s as wei", (text) => {
+  it.each(["", "0.1", "-1", "1e18", "0.1 gweis", "0.0000000001 gwei", "1 wei 2"])("refuses %s as an amount", (text) => {
     expect(problemOf(() => weiOf(text, "value"))).toBe("value");
   });
 
@@ -59,7 +59,7 @@ describe("examples/page/input.ts", () => {
     expect(call.args).toEqual([[{ a: 12345678901234567890n, b: "12345678901234567890" }, [16n, "x"]], 3n, "7"]);
   });
 
-  it("reads what wallets, nodes and people write", () => {
+  it("reads the number formats of wallets, nodes and people", () => {
     const text = `[{"from": "0x1", "value": "0x10", "nonce": "0x2", "to": null}, {"abi": "f(uint256)", "args": ["5"]}]`;
     expect(pasted(text, "1")).toMatchObject([
       { chainId: 1, from: "0x1", value: 16n, nonce: 2, to: undefined },
@@ -67,7 +67,7 @@ describe("examples/page/input.ts", () => {
     ]);
   });
 
-  it("keeps bytes and what holds transactions as they are, with numbers of text exact", () => {
+  it("keeps bytes and transactions as they are, with exact numbers", () => {
     expect(pasted(" 0x02f8\n", "")).toBe("0x02f8");
     expect(pasted(`"0x02f8"`, "")).toBe("0x02f8");
     const held = { method: "eth_sendTransaction", params: [{ value: "0x1" }] };
@@ -137,7 +137,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     };
   };
 
-  it("shows that a transfer is ready, styled, and with no complaint of any policy", async () => {
+  it("shows that a transfer is ready, styled, and violates no content security policy", async () => {
     await tab.goto(page);
     const { status, problem, report } = await ask(transfer);
     expect(status).toMatch(/^ready: /);
@@ -158,7 +158,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     expect(tab.complaints).toEqual([]);
   });
 
-  it("has transactions to try, each of which shows what it is there to show", async () => {
+  it("offers example transactions, each of which shows its subject", async () => {
     await tab.goto(page);
     await tab.evaluate(`document.forms[0].elements.url.value = ${JSON.stringify(node.url)}`);
     const said = [/^ready: /, /^blocked: .*cannot pay/, /^blocked: .*without code/, /^caution: .*income/];
@@ -189,28 +189,28 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     expect(report).toContain("transfer(to: ");
   });
 
-  it("says that a dead endpoint cannot be reached, and then asks a living one", async () => {
+  it("says that a dead endpoint cannot be reached, and then uses a living one", async () => {
     await tab.goto(page);
     const dead = await ask({ ...transfer, url: "http://127.0.0.1:9" });
     expect(dead.status).toMatch(/^unknown: /);
     expect((await ask(transfer)).status).toMatch(/^ready: /);
   });
 
-  it("blocks on another chain than the one that was named", async () => {
+  it("blocks a transaction on another chain than the named one", async () => {
     await tab.goto(page);
     const { status, report } = await ask({ ...transfer, chainId: "1" });
     expect(status).toMatch(/^blocked: .*another chain/);
     expect(report).toContain("BLOCKED");
   });
 
-  it("names the field that is wrong, and asks nothing", async () => {
+  it("names the field that is wrong, and sends nothing", async () => {
     await tab.goto(page);
     expect((await ask({ ...transfer, to: "0x12" })).problem).toBe("to: must be 20 bytes of hex with 0x");
     expect((await ask({ ...transfer, value: "0.1" })).problem).toMatch(/^value: /);
     expect(await tab.evaluate(`report.hidden`)).toBe(true);
   });
 
-  it("asks a wallet for what it reads alone: no accounts, no signature, nothing sent", async () => {
+  it("asks a wallet only for reads: no accounts, no signature, nothing sent", async () => {
     await tab.before(`window.asked = []; window.ethereum = { request: async ({ method, params }) => {
       window.asked.push(method);
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
@@ -301,13 +301,13 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
           { ...hex, nonce: "0x1" },
         ]),
     ],
-  ])("takes %s", async (_, textOf) => {
+  ])("accepts %s", async (_, textOf) => {
     await tab.goto(page);
     const { status, problem } = await ask({ kind: "json", json: await textOf() });
     expect([status, problem]).toEqual([expect.stringMatching(/^(?:ready|caution): /), ""]);
   });
 
-  it("takes typed data as a signature, and shows that of an unknown kind nothing is known", async () => {
+  it("accepts typed data as a signature, and shows that nothing is known of an unknown kind", async () => {
     const types = { Note: [{ name: "text", type: "string" }] };
     const typedData = { domain: { name: "Notes" }, types, primaryType: "Note", message: { text: "hello" } };
     for (const json of [
@@ -320,7 +320,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     }
   });
 
-  it("takes what a node shows of a mined transaction", async () => {
+  it("accepts a mined transaction as a node shows it", async () => {
     const hash = await rawRequest(node.url, "eth_sendTransaction", [{ ...hex, from: accounts[3].address }]);
     await mineAnvil(node.url);
     const mined = await rawRequest(node.url, "eth_getTransactionByHash", [hash]);
@@ -346,7 +346,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     expect([status, problem]).toEqual(["", expect.stringMatching(says)]);
   });
 
-  it("copies the request that may be signed, which it takes again, and none that is too old", async () => {
+  it("copies the request that may be signed, reads it again, and copies none that is too old", async () => {
     await tab.before(
       `Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied = text; } } });`,
     );
@@ -384,7 +384,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     expect(await tab.evaluate(`document.getElementById("signing").hidden`)).toBe(true);
   });
 
-  it("says of a slow node how long it takes and what was answered, and stops when told to", async () => {
+  it("says of a slow node how long it takes and which requests were answered, and stops on demand", async () => {
     const slow = await startServer(async (body, { method = "" }, response) => {
       response.setHeader("access-control-allow-origin", "*").setHeader("access-control-allow-headers", "*");
       if (method === "OPTIONS") return void response.end();
@@ -413,7 +413,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     }
   });
 
-  it("works from a plain static server in a folder, asks nobody but it and the node, and is no larger than a report needs", async () => {
+  it("works from a plain static server in a folder, connects only there and to the node, and is small", async () => {
     const files = await buildPage(conditions);
     const server = await startServer((_, { url = "" }, response) => {
       const file = files.get(url.replace(/^\/deep\/check/, "").replace(/\/$/, "/index.html"));
@@ -442,7 +442,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     }
   });
 
-  it("is used by keyboard alone", async () => {
+  it("works by keyboard alone", async () => {
     await tab.goto(page);
     const focused = () =>
       tab.evaluate(`document.activeElement.name || document.activeElement.id || document.activeElement.textContent`);
@@ -470,7 +470,7 @@ describe.skipIf(chromium === null)("examples/page in Chromium", () => {
     await tab.until(`document.getElementById("copied").textContent !== ""`);
   });
 
-  it.each(["light", "dark"] as const)("fits a phone of 360 pixels, %s, and moves nothing by itself", async (scheme) => {
+  it.each(["light", "dark"] as const)("fits a phone of 360 pixels, %s, and animates nothing", async (scheme) => {
     await tab.resize(360, 740);
     await tab.emulate("screen", scheme);
     await tab.before(`window.shifts = []; new PerformanceObserver((list) => {

@@ -50,7 +50,7 @@ const pattern =
 const patternsIn = (file: string, text: string): ReadonlyArray<string> =>
   linesOf(text).flatMap(({ line, code }) => (pattern.test(code) ? [`${file}:${line}`] : []));
 
-describe("patterns", () => {
+describe("regular expressions", () => {
   const found = walkFiles("src").flatMap((file) =>
     file.endsWith(".ts") ? patternsIn(file, readFileSync(join(root, file), "utf8")) : [],
   );
@@ -58,10 +58,10 @@ describe("patterns", () => {
   it("stand only where somebody else's text is read", () =>
     expect(found.filter((place) => !readers.some(([paths]) => paths.test(place.split(":")[0] ?? "")))).toEqual([]));
 
-  it("are named where they stand, and nowhere else", () =>
+  it("stand exactly in the listed files", () =>
     expect(readers.filter(([paths]) => !found.some((place) => paths.test(place.split(":")[0] ?? "")))).toEqual([]));
 
-  it("are seen however they are written", () => {
+  it("are found however they are written", () => {
     const seen = (code: string) => patternsIn("a.ts", code).length;
     for (const code of [
       "const a = /b/;",

@@ -39,8 +39,8 @@ const granting = (changed: Partial<Approval>): BundleReport => {
 };
 const tag = (policy: Policy.Policy, on: BundleReport): string => policy.evaluate(on)._tag;
 
-describe("what may leave and what must arrive", () => {
-  it("is judged by what was measured", () => {
+describe("policies on what leaves and what arrives", () => {
+  it("judge measured amounts", () => {
     expect(tag(Policy.maxSpent(usdc, 100n), moving(change({})))).toBe("Pass");
     expect(tag(Policy.maxSpent(usdc, 99n), moving(change({})))).toBe("Fail");
     expect(tag(Policy.maxSpent(usdc, 0n), moving(change({ delta: 5n })))).toBe("Pass");
@@ -51,7 +51,7 @@ describe("what may leave and what must arrive", () => {
     expect(tag(Policy.minReceived(usdc, 7n, bob), moving(change({ account: bob, delta: 7n })))).toBe("Pass");
   });
 
-  it("is told in the units of the token, and of the chain, with what was judged beside", () => {
+  it("give amounts in the units of the token and the chain, with the limit beside", () => {
     const detail = (policy: Policy.Policy, on: BundleReport) => Object(policy.evaluate(on)).detail;
     const named = { ...moving(change({ delta: -2_500_000n })), tokens: tokens().tokens };
     expect(detail(Policy.maxSpent(usdc, 1n), named)).toMatch(
@@ -64,7 +64,7 @@ describe("what may leave and what must arrive", () => {
     expect(detail(Policy.maxFee(1n), report())).toMatch(/^fees of up to [\d.]+ (gwei|ETH), at most [\d.]+ \1$/);
   });
 
-  it("never passes on events alone, on nothing, or where events and balances disagree", () => {
+  it("never pass on events alone, on nothing, or where events and balances disagree", () => {
     const logged = change({ evidence: "logged", before: null, after: null });
     expect(tag(Policy.maxSpent(usdc, 100n), moving(logged))).toBe("Unknown");
     expect(tag(Policy.maxSpent(usdc, 99n), moving(logged))).toBe("Fail");
@@ -85,7 +85,7 @@ describe("what may leave and what must arrive", () => {
     expect(tag(Policy.minReceived(usdc, 200n), booked)).toBe("Pass");
   });
 
-  it("counts the ids of an ERC-721, every one of them measured", () => {
+  it("count the ids of an ERC-721, each of them measured", () => {
     const ids = [change({ tokenId: 1n, delta: -1n }), change({ tokenId: 2n, delta: -1n })];
     expect(tag(Policy.maxSpent(usdc, 2n), moving(...ids))).toBe("Pass");
     expect(tag(Policy.maxSpent(usdc, 1n), moving(...ids))).toBe("Fail");
@@ -94,7 +94,7 @@ describe("what may leave and what must arrive", () => {
     );
   });
 
-  it("makes up for one id by no other, whatever the count of all says", () => {
+  it("do not offset one id by another, whatever the count of all says", () => {
     const gone = change({ tokenId: 1n, delta: -1n });
     const trash = change({ tokenId: 2n, delta: 1n });
     const count = change({ tokenId: null, delta: 0n });
@@ -116,7 +116,7 @@ describe("what may leave and what must arrive", () => {
     expect(tag(Policy.maxSpent(usdc, 0n), report({ transfers: stays, balanceChanges: [count] }))).toBe("Pass");
   });
 
-  it("is decided alike for every pair of amounts", () =>
+  it("decide alike for every pair of amounts", () =>
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 1000n }), fc.bigInt({ min: 0n, max: 1000n }), (spent, limit) => {
         const on = moving(change({ delta: -spent }));
@@ -127,8 +127,8 @@ describe("what may leave and what must arrive", () => {
     ));
 });
 
-describe("rights", () => {
-  it("a new approval fails, an unmeasured one is unknown, one that shrinks passes", () => {
+describe("policies on rights", () => {
+  it("fail a new approval, are unknown on an unmeasured one, and pass one that shrinks", () => {
     expect(tag(Policy.noNewApprovals, report())).toBe("Pass");
     expect(tag(Policy.noNewApprovals, granting({}))).toBe("Fail");
     expect(tag(Policy.noNewApprovals, granting({ before: 5n }))).toBe("Pass");
@@ -146,7 +146,7 @@ describe("rights", () => {
     }
   });
 
-  it("an event of an unknown kind, or of one that gives a right, is unknown to the policy on new rights alone", () => {
+  it("are unknown, if only on new rights, for an event of an unknown kind, or of one that gives a right", () => {
     for (const code of ["EventUnexplained", "RightUnexplained"] as const) {
       const findings = [note(code, "info", { evidence: "logged" }, hash("event", `0x${"ab".repeat(32)}`))];
       expect(tag(Policy.noNewApprovals, report({ findings }))).toBe("Unknown");
@@ -155,7 +155,7 @@ describe("rights", () => {
     }
   });
 
-  it("a right without a limit that calldata asks for and nobody measured is unknown to the policy on those, too", () => {
+  it("are unknown for an unlimited right that calldata asks for and nobody measured", () => {
     const asking = (amount: bigint | null) =>
       report({ findings: [note("RightUnexplained", "info", { evidence: "estimated" }, units("amount", amount))] });
     for (const amount of [2n ** 256n - 1n, 2n ** 256n - 2n ** 8n, 2n ** 96n - 1n, null])
@@ -163,7 +163,7 @@ describe("rights", () => {
     expect(tag(Policy.noUnlimitedApprovals, asking(5n))).toBe("Pass");
   });
 
-  it("an unlimited approval fails, measured or not, unless it is only being spent", () => {
+  it("fail an unlimited approval, measured or not, unless it is only being spent", () => {
     const all = 2n ** 256n - 1n;
     expect(tag(Policy.noUnlimitedApprovals, granting({ after: all, unlimited: true }))).toBe("Fail");
     expect(tag(Policy.noUnlimitedApprovals, granting({ after: all, unlimited: true, evidence: "logged" }))).toBe(
@@ -176,7 +176,7 @@ describe("rights", () => {
     expect(tag(Policy.noUnlimitedApprovals, granting({ evidence: "logged" }))).toBe("Unknown");
   });
 
-  it("everyone but the senders must be among those allowed", () => {
+  it("demand that everyone but the senders is among those allowed", () => {
     expect(tag(Policy.onlyTouches([bob]), report())).toBe("Pass");
     expect(tag(Policy.onlyTouches([]), report())).toBe("Fail");
     // by each log as it is now, and by as many as there are
@@ -198,7 +198,7 @@ describe("rights", () => {
     expect(tag(Policy.onlyTouches([bob]), unknown())).toBe("Unknown");
   });
 
-  it("and every native movement seen, for nobody knows where the rest went", () => {
+  it("demand that every native movement is seen, because the rest could be anywhere", () => {
     const where = { evidence: "measured" } as const;
     const native = note("TransferMismatch", "info", where, { name: "", unit: "text", value: "native currency" });
     const rounded = note("TransferMismatch", "info", where, { name: "token", unit: "address", value: usdc });
@@ -206,7 +206,7 @@ describe("rights", () => {
     expect(tag(Policy.onlyTouches([bob]), report({ findings: [rounded] }))).toBe("Pass");
   });
 
-  it("who gets control of a contract is among them", () => {
+  it("count as party whoever gets control of a contract", () => {
     const topics = [keccak256(toHex("OwnershipTransferred(address,address)")), pad(alice), pad(stranger)];
     const log = { address: bob, topics: topics.map((topic) => Hash.make(topic)), data: Hex.make("0x"), decoded: null };
     const given = { ...transfer, outcome: { ...transfer.outcome, logs: [log] } };
@@ -214,7 +214,7 @@ describe("rights", () => {
     expect(tag(Policy.onlyTouches([bob, stranger]), report({ transactions: [given] }))).toBe("Pass");
   });
 
-  it("nobody is among them where money goes there, and not where tokens are made or burned", () => {
+  it("count the zero address as party where money goes there, and not where tokens are minted or burned", () => {
     const nobody = Address.make(`0x${"0".repeat(40)}`);
     const paid = report().transfers.map((one) => ({ ...one, to: nobody }));
     const burned = paid.map((one) => ({ ...one, standard: "erc20" as const, token: usdc }));
@@ -225,7 +225,7 @@ describe("rights", () => {
     expect(tag(Policy.onlyTouches([bob, nobody]), report({ transactions: [sent] }))).toBe("Pass");
   });
 
-  it("delegated accounts are denied wherever they stand", () => {
+  it("deny delegated accounts in every role", () => {
     expect(tag(Policy.denyDelegated, report())).toBe("Pass");
     const account = {
       account: alice,
@@ -245,8 +245,8 @@ describe("rights", () => {
   });
 });
 
-describe("costs", () => {
-  it("fees and gas limits are the most they can come to", () => {
+describe("policies on costs", () => {
+  it("judge fees and gas limits at their maximum", () => {
     expect(tag(Policy.maxFee(44_100_000_000_000n), report())).toBe("Pass");
     expect(tag(Policy.maxFee(44_100_000_000_000n - 1n), report())).toBe("Fail");
     expect(tag(Policy.maxFee(10n ** 30n), report({ funds: [] }))).toBe("Unknown");
@@ -262,13 +262,15 @@ describe("costs", () => {
   });
 });
 
-describe("one's own", () => {
+describe("a caller's own policy", () => {
   it.each<[what: string, evaluate: () => Policy.PolicyResult, expected: string]>([
     ["passes", () => Policy.pass, "Pass"],
     ["fails", () => Policy.fail("no"), "Fail"],
     ["says nothing", () => undefined as never, "Unknown"],
     ["talks nonsense", () => ({ _tag: "Sure" }) as never, "Unknown"],
-  ])("%s", (_, evaluate, expected) => expect(tag(Policy.make("a", evaluate), report())).toBe(expected));
+  ])("gives the result of an evaluation that %s", (_, evaluate, expected) =>
+    expect(tag(Policy.make("a", evaluate), report())).toBe(expected),
+  );
   it("is unknown where it throws, and says why", () => {
     const throwing = Policy.make("a", () => {
       throw new Error("boom");
@@ -277,12 +279,12 @@ describe("one's own", () => {
   });
 });
 
-describe("combined", () => {
+describe("combined policies", () => {
   const answers = { Pass: Policy.pass, Fail: Policy.fail("no"), Unknown: Policy.unknown("who knows") };
   const of = (name: keyof typeof answers) => Policy.make(name, () => answers[name]);
   const name = fc.constantFrom(...(Object.keys(answers) as ReadonlyArray<keyof typeof answers>));
 
-  it("all passes only when all pass, any fails only when all fail", () =>
+  it("pass with `all` only when all pass, and fail with `any` only when all fail", () =>
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 5 }), (names) => {
         const every = tag(Policy.all(...names.map(of)), report());
@@ -291,10 +293,10 @@ describe("combined", () => {
         expect(some).toBe(names.includes("Pass") ? "Pass" : names.includes("Unknown") ? "Unknown" : "Fail");
       }),
     ));
-  it("nothing to choose from fails", () => expect(tag(Policy.any(), report())).toBe("Fail"));
+  it("fail when there is nothing to choose from", () => expect(tag(Policy.any(), report())).toBe("Fail"));
 });
 
-describe("written down", () => {
+describe("policies as JSON", () => {
   const address = fc
     .uint8Array({ minLength: 20, maxLength: 20 })
     .map((bytes) => `0x${Buffer.from(bytes).toString("hex")}` as const);
@@ -313,7 +315,7 @@ describe("written down", () => {
     fc.array(flat, { maxLength: 3 }).map((list) => Policy.all(...list, Policy.any(...list))),
   );
 
-  it("and read again, every policy is the same", () =>
+  it("are the same when they are read again", () =>
     fc.assert(
       fc.property(policy, (given) => {
         const data = JSON.parse(JSON.stringify(given.data)) as Schema.Json;
@@ -323,7 +325,7 @@ describe("written down", () => {
       }),
     ));
 
-  it("anything else is none", () => {
+  it("are refused in any other shape", () => {
     const none: ReadonlyArray<unknown> = [
       ...[null, 1, "noNewApprovals", [], {}, { policy: "custom", name: "mine" }, { policy: "later" }],
       { policy: "noNewApprovals", strict: true },
@@ -344,10 +346,10 @@ describe("written down", () => {
     expect(Policy.fromData(deep)).toBeNull();
   });
 
-  it("never throws on JSON of any shape", () =>
+  it("never throw on JSON of any shape", () =>
     fc.assert(fc.property(fc.jsonValue(), (data) => void Policy.fromData(data as Schema.Json))));
 
-  it("a file of policies is read whole or not at all", async () => {
+  it("are read from a file whole or not at all", async () => {
     const read = (json: unknown) => Effect.runPromise(Effect.result(Policy.fromJson(json)));
     const good = await read([{ policy: "noNewApprovals" }, { policy: "maxFee", wei: "5" }]);
     expect(Result.isSuccess(good) ? good.success.map(({ name }) => name) : []).toEqual(["noNewApprovals", "maxFee"]);

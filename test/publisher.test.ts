@@ -15,7 +15,7 @@ const shown = (folder: string): ReadonlyArray<string> => {
 };
 const textIn = (folder: string, path: string) => readFileSync(join(folder, path), "utf8");
 
-describe("the publisher", () => {
+describe("the publisher's name", () => {
   const copy = mkdtempSync(join(tmpdir(), "evm-preflight-publisher-"));
   const run = (...args: ReadonlyArray<string>) =>
     spawnSync(process.execPath, ["--import", "tsx", ...args], { cwd: copy, encoding: "utf8" });
@@ -35,7 +35,7 @@ describe("the publisher", () => {
     expect(files.filter((path) => /\bOWNER\b/.test(textIn(root, path)))).toEqual([]);
   });
 
-  it("is refused where it is none, and nothing is written", () => {
+  it("is refused where it is malformed, and nothing is written", () => {
     for (const name of ["", "acme", "acme/a b", "https://github.com/acme/fork"]) {
       const { status, stderr } = run("scripts/publisher.ts", name);
       expect([status, stderr]).toEqual([64, expect.stringMatching(/^Writes who .*\n$/)]);

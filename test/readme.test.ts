@@ -46,18 +46,18 @@ const shape = (text: string) =>
     .trim();
 
 describe("README.md", () => {
-  it("shows examples/first.ts as it is", () => {
+  it("shows examples/first.ts unchanged", () => {
     expect(block("ts")).toBe(readFileSync(join(root, "examples/first.ts"), "utf8"));
   });
 
-  it("shows what that prints", async () => {
+  it("shows what that example prints", async () => {
     const { stdout, stderr, status } = await runSample();
     expect([stderr, status]).toEqual(["", 0]);
     expect(shape(block("text"))).toBe(shape(stdout));
   });
 
   it.skipIf(redis === null)(
-    "runs examples/nonces.ts, which sends on a Redis that is new, and again on the one it left",
+    "has an example nonces.ts that sends on a new Redis, and again on the used one",
     async () => {
       const port = await freePort();
       const [server, node] = await Promise.all([

@@ -59,7 +59,7 @@ const moduleOf = (code: string): string => {
 };
 
 describe("the TypeScript of README and guides", () => {
-  it("is found", () => {
+  it("is found in the pages", () => {
     expect(blocks.length).toBeGreaterThan(5);
     expect(examples.length).toBeGreaterThan(9);
   });
@@ -93,7 +93,7 @@ describe("the examples of the reference", () => {
     await node.stop();
   });
 
-  it("are there for every page that needs no other server, and for thirty names", () => {
+  it("exist for every page that needs no other server, and for thirty names", () => {
     const pagesWithout = modules.filter((name) => !examples.some((example) => example.name.startsWith(`${name}.`)));
     expect(pagesWithout).toEqual(["redis", "postgres"]);
     expect(examples.length).toBeGreaterThanOrEqual(30);
@@ -104,7 +104,7 @@ describe("the examples of the reference", () => {
   });
 
   const shells = openings.filter(({ language }) => language === "sh");
-  it("run their own command, or a script of the package", async () => {
+  it("contain commands of our own, or scripts of the package", async () => {
     const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly scripts: object };
     const lines = shells.flatMap(({ name, code }) =>
       code.split("\n").flatMap((text) => (text === "" ? [] : [{ name, words: text.replace(/ +#.*/, "").split(" ") }])),
@@ -131,7 +131,7 @@ describe("the examples of the reference", () => {
   }, 120_000);
 
   const programs = [...examples, ...openings.filter(({ language }) => language === "ts")];
-  it.each(programs)("$name prints what it says", async ({ name, code }) => {
+  it.each(programs)("print what they say: $name", async ({ name, code }) => {
     const file = join(folder, `${name.replace(/\W/g, "-")}.ts`);
     writeFileSync(file, code.replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):8545/g, node.url));
     const printed: Array<string> = [];

@@ -90,7 +90,7 @@ describe.skipIf(!hasBeds("examples/x402.ts with real USDC"))("examples/x402.ts",
     return { payment, asked, spoil, amount };
   };
 
-  it(`settles what is good of ${most} payments, each once, and nothing that reverts`, async () => {
+  it(`settles the valid ones of ${most} payments, each once, and nothing that reverts`, async () => {
     await using facilitator = await startFacilitator({ url: kit.scene.url, key }, { settleMs: 1, deadline: 10_000 });
     const payTo = "0x00000000000000000000000000000000dead0402";
     const before = await kit.scene.count(fees.address);
@@ -137,7 +137,7 @@ describe.skipIf(!hasBeds("examples/x402.ts with real USDC"))("examples/x402.ts",
     expect(settled.size).toBe(drawn.filter(({ spoil }) => spoil === null).length);
   }, 600_000);
 
-  it("says why a payment is not good, and lets it be tried again", async () => {
+  it("gives the reason why a payment is invalid, and lets it be tried again", async () => {
     await using facilitator = await startFacilitator({ url: kit.scene.url, key }, { settleMs: 1, deadline: 10_000 });
     const payTo = "0x00000000000000000000000000000000dead0403";
     const reasons: ReadonlyArray<readonly [Spoil, string]> = [

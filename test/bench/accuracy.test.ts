@@ -7,7 +7,7 @@ import { root } from "../harness/sources.js";
 
 const summaryOf = (sent: number, same: number): Summary => ({ same: { ready: { sent, same } } }) as never as Summary;
 
-describe("the hit rate", () => {
+describe("the hit rate of `npm run accuracy`", () => {
   it("names the beds that had a ready report, and no other", () => {
     const text = hitRate([
       ["anvil", summaryOf(120, 120)],
@@ -19,7 +19,7 @@ describe("the hit rate", () => {
     expect(text).not.toContain("fork");
   });
 
-  it("is that of the page's table, and of the README", () => {
+  it("equals the rate in the page's table and in the README", () => {
     const page = readFileSync(join(root, "docs/accuracy.md"), "utf8");
     const cellsOf = (row: string) => (new RegExp(`^\\| ${row}.*$`, "m").exec(page)?.[0] ?? "").split("|").slice(3, -1);
     const beds = cellsOf(" {20,}\\| goal").map((cell) => cell.trim());

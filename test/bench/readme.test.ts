@@ -31,14 +31,14 @@ describe("withMeasured", () => {
     expect(unexplained).toEqual(["requests"]);
   });
 
-  it("keeps one line for goals that are missed for one reason, without those that are met", () => {
+  it("keeps one line for several goals missed for one reason, without those that are met", () => {
     const together = "- **CPU of `scan`**, **CPU of `preflight`**, **requests**: as on an empty block";
     const { readme, unexplained } = withMeasured(`<!-- bench -->\n\n${together}\n\n<!-- /bench -->`, "a table", goals);
     expect(readme).toContain("- **CPU of `scan`**, **requests**: as on an empty block");
     expect(unexplained).toEqual([]);
   });
 
-  it("writes the same again", () => {
+  it("writes the same when it is run again", () => {
     const { readme } = withMeasured(before, "a new table", goals);
     expect(withMeasured(readme, "a new table", goals).readme).toBe(readme);
   });
@@ -59,7 +59,7 @@ describe("goalsTable", () => {
     ]);
   });
 
-  it("takes what could not be measured for missed", () => {
+  it("counts what could not be measured as missed", () => {
     expect(atMost("size", 30, " kB", Number.NaN, "NaN kB").met).toBe(false);
   });
 });

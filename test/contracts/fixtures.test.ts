@@ -5,7 +5,7 @@ import * as artifacts from "./artifacts.js";
 
 const maximum = 2n ** 256n - 1n;
 
-describe("the fixtures", () => {
+describe("the fixture contracts", () => {
   let scene: Scene;
   beforeAll(async () => {
     const anvil = nodes.find(([name]) => name === "anvil");
@@ -14,7 +14,7 @@ describe("the fixtures", () => {
   }, 30_000);
   afterAll(() => scene?.stop());
 
-  it("have an aggregator that succeeds with too little gas, and a clearer that needs more than it uses", async () => {
+  it("include an aggregator that succeeds with too little gas, and a clearer that needs more than it uses", async () => {
     const aggregator = await scene.deploy(artifacts.Aggregator);
     const reader = await scene.deploy(artifacts.GasReader);
     const callData = calling(reader, artifacts.GasReader, "need", [400_000n]).data;
@@ -32,7 +32,7 @@ describe("the fixtures", () => {
     expect((await unwatched(scene, { ...clear, gas: (BigInt(gasUsed) * 4n) / 3n })).status).toBe("0x1");
   });
 
-  it("spoof by every clue: honest with the trigger that is true, a thief with one that is not", async () => {
+  it("include a spoofer for every clue: honest where the trigger is true, a thief where it is not", async () => {
     const token = await scene.deploy(artifacts.Token, ["Gold", "GLD", 18]);
     const spoofer = await scene.deploy(artifacts.Spoofer, [token, 0, 0n]);
     await scene.send(

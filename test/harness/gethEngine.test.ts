@@ -6,8 +6,8 @@ import { startNode } from "./server.js";
 
 const bin = findGethOrWarn("blocks across two forks");
 
-describe.skipIf(bin === null)("blocks of a geth that is told how to build them", () => {
-  it("cross into Osaka and Amsterdam, by whom, when and with what is named", async () => {
+describe.skipIf(bin === null)("a geth that is told how to build blocks", () => {
+  it("crosses into Osaka and Amsterdam with named producer, time and transactions", async () => {
     const node = await startGethDev(bin ?? "", { forks: { osakaTime: 10, amsterdamTime: 30 } });
     const producer = `0x${"ab".repeat(20)}`;
     const word = `0x${"11".repeat(32)}`;
@@ -26,7 +26,7 @@ describe.skipIf(bin === null)("blocks of a geth that is told how to build them",
   });
 });
 
-describe("a pool that takes its time", () => {
+describe("a slow pool", () => {
   const sender = `0x${"ab".repeat(20)}`;
   /** Puts the transaction of nonce 4 in line after so many questions; one of nonce 9 stays behind a gap. */
   const poolAfter = (questions: number) => {
@@ -42,7 +42,7 @@ describe("a pool that takes its time", () => {
       return { result: { pending: {}, queued: { [sender]: own } } };
     });
   };
-  it.each([0, 40])("is waited for until %i questions have been asked, and no gap is", async (questions) => {
+  it.each([0, 40])("is waited for through %i requests, and a gap is not", async (questions) => {
     const node = await poolAfter(questions);
     try {
       await untilInLine(node.url);

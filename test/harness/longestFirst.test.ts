@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { longest } from "./longestFirst.js";
 import { root } from "./sources.js";
 
-it("the files that begin are there, each once", () => {
+it("longestFirst lists files that exist, each once", () => {
   expect(longest.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   expect(new Set(longest).size).toBe(longest.length);
 });

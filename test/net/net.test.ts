@@ -65,7 +65,7 @@ const errorsLoaded = async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
 };
 
-describe.each([...scenesFor("the net"), ["strict", startStrictScene] as const])("on %s", (node, start) => {
+describe.each([...scenesFor("the net"), ["strict", startStrictScene] as const])("the net on %s", (node, start) => {
   const names = casesOn(node).flatMap((one) => one.names);
   const frozen = readFrozen(node);
   let stage: Stage | undefined;
@@ -81,11 +81,9 @@ describe.each([...scenesFor("the net"), ["strict", startStrictScene] as const])(
     await stage?.scene.stop();
   });
 
-  it("has a name of its own for every report", () => expect(new Set(names).size).toBe(names.length));
-  it.skipIf(isFreezing)("has a frozen line for every case, and no other", () =>
-    expect([...frozen.keys()]).toEqual(names),
-  );
-  it.each(names)("%s", (name) => {
+  it("have a name of their own each", () => expect(new Set(names).size).toBe(names.length));
+  it.skipIf(isFreezing)("cover every case, and no other", () => expect([...frozen.keys()]).toEqual(names));
+  it.each(names)("show what they showed: %s", (name) => {
     const line = lines.get(name);
     expect(line).toSatisfy(isReport);
     if (!isFreezing) expect({ case: name, report: line }).toEqual({ case: name, report: frozen.get(name) });
