@@ -45,9 +45,8 @@ const movementsOf = ({
 export const isNativeReporter = (emitter: string): boolean => emitter === traceEmitter || emitter === eip7708;
 
 /**
- * One log's movements, with what they are told by; `wraps` = a WETH's `Deposit` or `Withdrawal`. The same movement may be
- * told by two reporters (trace and EIP-7708; `Transfer` and a WETH's `Deposit`), and the n-th of the one is then the n-th
- * of the other.
+ * One log's movements and their reporter; `wraps` = a WETH's `Deposit` or `Withdrawal`. Two reporters may show the same
+ * movement (trace and EIP-7708; `Transfer` and a WETH's `Deposit`). The n-th of one is then the n-th of the other.
  */
 const reportedBy = (log: OutcomeLog) => {
   const event = eventIn(log);
@@ -59,7 +58,7 @@ const reportedBy = (log: OutcomeLog) => {
 
 /**
  * Tells if a `Deposit` or `Withdrawal` is one of wrapped currency: the native amount goes the other way.
- * Vaults and stakes emit events of the same shape. Where no native movement is told at all, it stands.
+ * Vaults and stakes emit events of the same shape. In a run without any native movement, the event is believed.
  */
 const wrappings = (
   reported: ReadonlyArray<ReturnType<typeof reportedBy>>,
@@ -99,10 +98,10 @@ export const transfersOf = (logs: ReadonlyArray<OutcomeLog>, transaction: number
   return transfers;
 };
 
-/** Standards of tokens by what they answer; absent where a token does not say. */
+/** Standards of tokens by their own answers; absent for a token that gives none. */
 export type Standards = ReadonlyMap<Address, "erc20" | "erc721" | "erc1155">;
 
-/** The movements by what the contracts answer, where the shape of the event says something else. */
+/** The movements, each with the standard that its contract answers where the event has the shape of another. */
 export const settle = (transfers: ReadonlyArray<Transfer>, standards: Standards): ReadonlyArray<Transfer> =>
   standards.size === 0
     ? transfers

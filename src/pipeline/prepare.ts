@@ -38,7 +38,7 @@ const rows = Object.entries<{
   readonly check: (typeof named)[keyof typeof named]["check"];
 }>({ ...named, ...times });
 
-/** Values taken where the caller says nothing. */
+/** Defaults of options that the caller leaves out. */
 const defaults: Readonly<Record<string, unknown>> = Object.fromEntries(
   rows.map(([name, { kept = name, absent }]) => [kept, absent]),
 );
@@ -58,10 +58,10 @@ const read = (options: Options, base = defaults): Checked<ReportOptions> =>
     yield* onlyHas(options, [...optionNames, ...sourceNames, "signal"], "an option", "options.");
     if (options.names != null || options.descriptors != null) yield* sourcesIn(options);
     const completed: Record<string, unknown> = {};
-    // why: a default is of every run, and a report is in the hands of its caller
+    // why: all runs share the defaults, so each gets a copy; a report's values belong to its caller
     for (const [name, { kept = name, absent, check }] of rows) {
       const value: unknown = options[name as keyof Options];
-      // null is a value only where it is one of those kept
+      // null is a value only of options whose default is null
       const isGiven = value !== undefined && (value !== null || absent === null);
       completed[kept] = isGiven
         ? yield* check(value, `options.${name}`)
@@ -74,7 +74,7 @@ const read = (options: Options, base = defaults): Checked<ReportOptions> =>
     return completed as ReportOptions;
   });
 
-/** Calldata that came without its ABI has the one function that the caller's ABIs name for it. */
+/** A transaction, with the function of its bare calldata where the caller's ABIs have exactly one. */
 const explained = (transaction: Transaction.Transaction, abis: ReportOptions["abis"]): Transaction.Transaction => {
   const { item, to, data } = transaction;
   if (item !== null || to === null || abis.length === 0) return transaction;
@@ -102,7 +102,7 @@ export const prepare = Effect.fnUntraced(function* (
   const { transactions, abis } = signed ?? (yield* Transaction.check(input, defaults));
   const own = yield* Effect.fromResult(complete(given));
   yield* recoverAuthorities(transactions);
-  // why: the ABIs that came with the input are the nearest
+  // why: ABIs of the input come before ABIs of the options
   const options = { ...own, abis: [...abis, ...own.abis] };
   const inputs = transactions.map((transaction) => explained(transaction, options.abis));
   const [first, ...others] = signed === null ? inputs : signed.carried(inputs);
@@ -115,20 +115,20 @@ export const prepare = Effect.fnUntraced(function* (
   };
 });
 
-/** The options, with the slots of the balances and allowances that they pretend; nothing is asked where they pretend none. */
+/** The options, with the storage slots of pretended balances and allowances. Sends no request where none are pretended. */
 export const withTokens = (options: ReportOptions, block: BlockParameter): Effect.Effect<ReportOptions, never, Rpc> =>
   pretendedIn(options).length === 0
     ? Effect.succeed(options)
     : Effect.flatMap(rare, ({ withTokenSlots }) => withTokenSlots(options, block));
 
-/** Runs `ask` on a node that takes authorisations that are yet to be signed; nothing is asked where there are none. */
+/** Runs `ask` on a connection that simulates unsigned authorisations; runs it directly where there are none. */
 const assumingAuthorizations = <P extends Assumable, A, E, R>(
   prepared: P,
   ask: (prepared: P) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R | Rpc> => {
   const { input } = prepared.bundle[0];
   const { block } = prepared.options;
-  // why: only the first can have one
+  // why: only the first transaction can carry one
   return hasUnsigned(input)
     ? Effect.flatMap(Effect.zip(rare, chainsInUse), ([{ withAssumed }, chains]) =>
         withAssumed(
@@ -140,7 +140,7 @@ const assumingAuthorizations = <P extends Assumable, A, E, R>(
     : ask(prepared);
 };
 
-/** Runs `ask` on a node that takes what is yet to be signed, with what is simulated for that in its bundle. */
+/** Runs `ask` with the calls that use unsigned signatures in its bundle, on a connection that assumes these signatures. */
 export const assuming = <P extends Assumable, A, E, R>(
   prepared: P,
   ask: (prepared: P) => Effect.Effect<A, E, R>,
@@ -153,14 +153,14 @@ export const assuming = <P extends Assumable, A, E, R>(
       );
 };
 
-/** `looks`, and what tells whether the pretended balances and allowances are those of the tokens. */
+/** `looks`, and the token getters that show whether pretended balances and allowances took effect. */
 export const withPretended = (looks: ReadonlyArray<Query>, options: ReportOptions): ReadonlyArray<Query> => {
   const rows = pretendedIn(options);
   return rows.length === 0 ? looks : [...looks, ...rows.map(getterOf)];
 };
 
 /**
- * The proof was made without them.
+ * The proof was made with the report's own options.
  * @figures text("", "maxAge: not a duration")
  */
 export const OptionsRefused = code("proof", ["unavailable"], "OptionsRefused", [
@@ -169,8 +169,8 @@ export const OptionsRefused = code("proof", ["unavailable"], "OptionsRefused", [
 ]);
 
 /**
- * A report under other options. Options that are wrong are not taken: the report's own stay, and a
- * finding says so (`prove` never fails).
+ * The report under new options. If these are wrong, the report keeps its own, and a finding says so: `prove` never
+ * fails.
  */
 export const revise = <R extends Report>(report: R, options: Options) =>
   Result.match(complete(options, report.options), {

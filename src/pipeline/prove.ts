@@ -1,4 +1,4 @@
-/** A proof: the exact requests asked, compared and judged; nothing is chosen in it but a wider gas limit. */
+/** A proof: the exact requests are simulated, compared and judged. It chooses nothing but another gas limit. */
 import * as Arr from "effect/Array";
 import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
@@ -50,8 +50,8 @@ import { TokenCache } from "../steps/reading/tokens.js";
 const where = { step: "proof", evidence: "measured" } as const;
 
 /**
- * Keeps the earlier report's findings that still hold: failures, as information, for another source made up for them or
- * they are told again; and how a gas limit came about that is kept.
+ * The earlier report's findings that still hold: the reason of its gas limit, and failed requests. These are information
+ * now: another source replaced the answer, or this proof reports the failure again.
  */
 const earlierFindings = (report: Draft): ReadonlyArray<Finding> =>
   report.findings.flatMap((finding) => {
@@ -60,30 +60,30 @@ const earlierFindings = (report: Draft): ReadonlyArray<Finding> =>
     return error?._tag === "RpcError" ? [fromError(error, "info", { step, transaction, evidence: "unavailable" })] : [];
   });
 
-/** The block whose state a proof of our own stands on, where its scan saw it; null = what was simulated tells it. */
+/** The block whose state the proof of our own scan stands on, if the scan saw it; null = read it from the simulation. */
 const standsOn = ({ header, report: { observed } }: Claim, { observed: scanned }: Claim["report"]): bigint | null => {
   const head = successOf(header)?.number ?? null;
   if (observed.blockTag !== "pending") return head;
   return head === scanned.latestNumber ? scanned.baseNumber : null;
 };
 
-/** True if a sealed state lacks what a sender has in one that is ordered before us. */
+/** True if pending state is ordered before ours and has in-flight transactions of a sender, which the latest block lacks. */
 const isOwnLost = (claim: Claim): boolean =>
   pendingOf(claim.report, claim.chain) === "preconfirmed" && inFlightOf(claim) > 0;
 
-/** A scan that the deadline left without its proof: what it said stays, and that nothing proved it. */
+/** A scan whose proof missed the deadline: the scan is kept, with the timeout as a finding. */
 const keptFrom = (scanned: BundleReport, late: RpcError, ledger: Report["ledger"]): BundleReport =>
   judged({ ...scanned, ledger }, [
     ...scanned.findings,
     fromError(late, "unavailable", { ...where, evidence: "unavailable" }),
   ]);
 
-/** A report that nobody simulates: what it says stays, and that nothing proves it, nor asks what it left out. */
+/** A report in a pipeline without the step `simulate`: it stays unproven, with findings about the steps left out. */
 const unproven = (report: BundleReport, active: ActiveSteps): BundleReport => {
   const { without } = report.steps;
   const steps: ActiveSteps = new Set([...active].filter((name) => !without.some((omitted) => omitted === name)));
   return judged({ ...report, stage: "scanned", steps: { ...report.steps, without: leftOutOf(steps) } }, [
-    // why: how bad it is what was left out is ours to say, not that of a report from outside
+    // why: a report from outside must not choose how severe its omissions are
     ...report.findings.filter(({ code }) => code !== LeftOut.code),
     ...checkLeftOut(steps, report.transactions),
   ]);
@@ -91,7 +91,7 @@ const unproven = (report: BundleReport, active: ActiveSteps): BundleReport => {
 
 /**
  * Either the latest block was used instead, or the outcome is not certain.
- * @unavailable where the sealed block could not stand in for it
+ * @unavailable where the latest block could not replace it
  */
 export const PendingMoved = code("proof", ["info", "unavailable"], "PendingMoved", [
   "the pending state kept changing while it was simulated",
@@ -99,7 +99,7 @@ export const PendingMoved = code("proof", ["info", "unavailable"], "PendingMoved
 ]);
 
 /**
- * The node has no tracer, or none that agrees with the simulation. What fails inside is then known by events and return data
+ * The node has no tracer, or none that agrees with the simulation. Inner failures are then known by events and return data
  * alone.
  */
 export const CallsNotSeen = code("simulate", ["info"], "CallsNotSeen", [
@@ -107,7 +107,7 @@ export const CallsNotSeen = code("simulate", ["info"], "CallsNotSeen", [
   "use a node with `debug_traceCall`; the verdict does not depend on it",
 ]);
 
-/** The report of what a proof's runs told on one ground. */
+/** The report of a proof's runs on one state. */
 const assembleProof = Effect.fnUntraced(function* (
   about: Omit<Unplaced, "askedAt"> & {
     readonly found: ReadonlyArray<Finding>;
@@ -163,7 +163,7 @@ const assembleProof = Effect.fnUntraced(function* (
         isForkUsed,
         sighted: yield* sightedSoFar,
         since: report.observed.latestNumber,
-        // why: a number that we have set does not tell what the node stood on
+        // why: a block number that we set does not show which state the node used
         standsOn: scanned === null ? null : standsOn(claim, report),
       },
       // why: a proof whose run got no answer has proven nothing
@@ -183,20 +183,20 @@ const assembleProof = Effect.fnUntraced(function* (
 
 /** Input of a proof beside its report. */
 interface Proving extends Pick<Unplaced, "policies" | "scanned"> {
-  /** Findings made before anything was asked. */
+  /** Findings from before the first request. */
   readonly found: ReadonlyArray<Finding>;
-  /** The report itself, where it is the answer. */
+  /** The report itself, for the cases in which it is returned unproven. */
   readonly whole: Effect.Effect<BundleReport, never, Rpc>;
 }
 
-/** The subject of a proof, beside the ground that it stands on: a report as it would be signed, and what has to be measured. */
+/** The subject of a proof: a report as it would be signed, and the measurements that it needs. The state is chosen later. */
 export const aboutOf = Effect.fnUntraced(function* (
   report: Draft,
   cases: Bundle<Signed>,
   { policies, scanned, looks, settled }: Pick<Unplaced, "policies" | "scanned" | "looks" | "settled">,
 ) {
   const steps = yield* activeSteps;
-  // why: what a report from outside says of its calldata is not believed
+  // why: a report from outside may lie about its calldata
   const signed = scanned === null ? cases : Arr.map(cases, (entry) => ({ ...entry, call: entry.said.call }));
   const chains = yield* chainsInUse;
   const limits = yield* Effect.service(MeasureLimits);
@@ -213,7 +213,7 @@ export const aboutOf = Effect.fnUntraced(function* (
   };
 });
 
-/** Proves a report whose requests have no hole; one that has a hole is returned as it is. `gas` has the limits to be proven in their place. */
+/** Proves a report whose requests are complete; returns any other as it is. `gas.limits` are the limits to prove instead. */
 const proveOnce = Effect.fnUntraced(function* (
   report: Draft<BundleReport>,
   { policies, found, scanned, whole }: Proving,
@@ -235,7 +235,7 @@ const proveOnce = Effect.fnUntraced(function* (
   const late = failureOf(figuresOf(state.proof));
   if (scanned !== null && late?._tag === "RpcError" && late.reason._tag === "Timeout")
     return { report: keptFrom(yield* whole, late, yield* ledgerSoFar), gas: undoubted };
-  // why: a clearance is no younger than our own answers, however long users' steps take
+  // why: the clearance counts from our own answers, however long a caller's steps take
   const now = yield* Clock.currentTimeMillis;
   const check = yield* own.judge;
   const ledger = yield* ledgerSoFar;
@@ -250,7 +250,7 @@ const proveOnce = Effect.fnUntraced(function* (
     ...state.findings,
     ...(pending === undefined ? [] : pendingMoved("info", "the latest block was used instead")),
   ]);
-  // why: a sealed block may clear what moves too fast to be held still, and refuse nothing for what it lacks
+  // why: the latest block may clear a request while pending state keeps moving, but not refuse one for state that it lacks
   const isAnswer = pending === undefined || (outcome.verdict !== "blocked" && !isOwnLost(state.claim));
   const proven = isAnswer ? outcome : yield* assembleProof(context, pending, pendingMoved("unavailable"));
   yield* names.keep(
@@ -270,9 +270,8 @@ export const ScanAgain = code("estimate", ["unavailable"], "ScanAgain", [
 ]);
 
 /**
- * Proves what a report has chosen. Where its gas limit turned out to decide the outcome, a wider one is chosen and proven,
- * once, if the scan is of this very call; of any other report that is proof of nothing. So is a smaller one, where a call inside
- * burns gas.
+ * Proves the values that a report has chosen. If the gas limit decides the outcome, a wider one is chosen and proven once;
+ * if an inner call burns gas, a smaller one. Both happen only for a scan of the same call: another report gets `ScanAgain`.
  */
 export const proveChosen = Effect.fnUntraced(function* (
   given: Draft<BundleReport>,
@@ -284,10 +283,10 @@ export const proveChosen = Effect.fnUntraced(function* (
   const block = proving.scanned === null ? (chosen.options.block ?? chains(chainId).blockTag) : tagOf(chosen);
   const report = proving.scanned === null ? { ...chosen, options: yield* withTokens(chosen.options, block) } : chosen;
   const bundle = Arr.map(transactions, ({ input }) => input);
-  // why: users' own steps are asked once for a proof and all that it asks again
+  // why: a caller's steps run once for a proof and its repetitions
   const own = yield* Effect.cached(askUserSteps(bundle, { chainId, block, stage: "proof" }, "proof", steps.with));
   let made = yield* withRoomFor(report, proveOnce(report, proving, own, null));
-  // why: smaller limits at most, and then those that they stood in for
+  // why: a second repetition only where smaller limits failed: it restores the larger ones
   while (proving.scanned !== null && made.gas.limits !== null) {
     const { limits, larger, findings } = made.gas;
     const other = withLimits(merged(yield* proving.whole), limits);

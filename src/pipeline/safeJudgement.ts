@@ -15,7 +15,8 @@ import { facts, nonceOf, queryOf, readIn, type Fact } from "./safes.js";
 import type { Judgement, Seen } from "./signings.js";
 
 /**
- * The hash that came with the transaction is not that of its fields: what a service shows is not what its hash does.
+ * The hash that came with the transaction is not that of its fields. A service may show one transaction, and have the hash
+ * of another signed.
  * @figures hash("by its fields", sent), hash("said", sent)
  */
 export const SafeHashDisagrees = code("approvals", ["blocker"], "SafeHashDisagrees", [
@@ -50,8 +51,8 @@ export const SafeExecutionFails = code("simulate", ["blocker"], "SafeExecutionFa
 ]);
 
 /**
- * The Safe keeps no more gas for the call inside than `safeTxGas`. Whoever executes with little more makes that fail and use up
- * the nonce, be it because a node estimates so little.
+ * `safeTxGas` is all the gas that the Safe keeps for the call inside. If the executor's gas limit is hardly larger, the call
+ * fails and the nonce is used up. A node may estimate such a limit.
  * @figures gas("safe gas", 1n), gas("used", 299_195n)
  */
 export const SafeGasTooLow = code("simulate", ["warning"], "SafeGasTooLow", [
@@ -60,7 +61,7 @@ export const SafeGasTooLow = code("simulate", ["warning"], "SafeGasTooLow", [
 ]);
 
 /**
- * The Safe pays whoever executes the transaction, for no receiver is named.
+ * The Safe pays whoever executes the transaction, because no receiver is named.
  * @figures wei("at most", 10n ** 15n)
  */
 export const SafePaysExecutor = code("approvals", ["warning"], "SafePaysExecutor", [
@@ -69,7 +70,7 @@ export const SafePaysExecutor = code("approvals", ["warning"], "SafePaysExecutor
 ]);
 
 /**
- * Its owners, its threshold, its modules, a guard, its fallback handler or its code are not the same behind the transaction.
+ * The Safe has other owners, threshold, modules, guard, fallback handler or code after the transaction.
  * @figures text("changes", "owners, threshold")
  */
 export const SafeControlChanges = code("approvals", ["warning"], "SafeControlChanges", [
@@ -80,7 +81,7 @@ export const SafeControlChanges = code("approvals", ["warning"], "SafeControlCha
 const measured = { evidence: "measured" } as const;
 const unavailable = { evidence: "unavailable" } as const;
 
-/** Codes with which a Safe itself, and no guard, says that the call inside or the refund failed. */
+/** Revert codes by which the Safe itself, and no guard, reports that the call inside or the refund failed. */
 const ownReasons: ReadonlySet<string> = new Set(["GS010", "GS011", "GS012", "GS013"]);
 
 /** The facts of the Safe that differ between its record and a view, by their answers. */
@@ -95,7 +96,7 @@ const changedIn = (state: SafeState, view: View): ReadonlyArray<Fact> | null => 
 /** Gas beyond `safeTxGas` that a Safe pays for: a call to an account that is new. */
 const overhead = 40_000n;
 
-/** Gas that an execution with two owners uses beside the call inside, at least. */
+/** The least gas that an execution with two owners uses outside the inner call. */
 const besideCall = 60_000n;
 
 const refundOf = (typed: TypedData): ReadonlyArray<Finding> => {

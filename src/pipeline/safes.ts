@@ -1,6 +1,6 @@
 /**
- * Transactions of Safes: two rounds in front read the Safe and its owners, and `execTransaction` runs on approvals of its
- * owners that are pretended.
+ * Transactions of Safes. Two rounds before the scan read the Safe and its owners, and `execTransaction` is simulated with
+ * pretended approvals of its owners.
  */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
@@ -82,7 +82,7 @@ export const readIn = (answer: (fact: Fact) => Hex | null): Read | null => {
   return isSane ? { version, owners, modules, threshold, singleton, guard, moduleGuard, fallbackHandler } : null;
 };
 
-/** The answers of several calls on the chain as it is pretended, in one simulation, and the codes of accounts. */
+/** The results of several calls in one simulation with the caller's state overrides, and the codes of accounts. */
 const returned = Effect.fnUntraced(function* (
   queries: ReadonlyArray<CallQuery>,
   accounts: ReadonlyArray<Address>,
@@ -106,7 +106,7 @@ const returned = Effect.fnUntraced(function* (
   return {
     isAnswered: read !== null,
     chainId: successOf(chainId),
-    /** null where the call failed, or nobody answered. */
+    /** Return data of a call; null where it failed or was not answered. */
     dataOf: ({ to, data }: CallQuery): Hex | null => {
       const result = results.get(`${to}${data}`);
       return result?.status === "success" ? result.returnData : null;
@@ -119,13 +119,16 @@ type Returned = Effect.Success<ReturnType<typeof returned>>;
 type Open = OpenSigning & { readonly open: SafeInput };
 const isOpen = (signing: AnySigning): signing is Open => !isPlaced(signing) && signing.open.form === "safe";
 
-/** One input as it runs: of its Safe, with its nonce, and how many transactions in front of it are pretended. */
+/** One transaction of a Safe in its place of the queue, with its nonce. */
 interface Turn {
   readonly signing: Open;
   readonly chainId: bigint;
   readonly nonce: bigint;
   readonly library: Address | null;
-  /** The typed data that its owners sign, of its Safe as it was read; null = it cannot run, and why. */
+  /**
+   * The typed data that its owners sign, the Safe as it was read, its `next` nonce, and how many earlier transactions are
+   * pretended (`queued`); null = it cannot run, for the reason `unread`.
+   */
   readonly ready: {
     readonly typed: TypedData;
     readonly read: Read;
@@ -135,7 +138,7 @@ interface Turn {
   readonly unread: string;
 }
 
-/** The MultiSend that has code, of the Safe's own version where that is there. */
+/** The MultiSend of this chain, in the Safe's own version where that is deployed. */
 const libraryIn = (version: string, { codeOf }: Returned): Address | null => {
   const there = multiSends.filter(([, library]) => codeOf(library) !== "0x");
   return (there.find(([own]) => own === version) ?? there.at(-1))?.[1] ?? null;
@@ -181,7 +184,7 @@ const approvalQuery = (safe: Address, owner: Address, { digest }: TypedData) =>
 
 const signer = lazyImport(() => import("../transaction/signer.js"));
 
-/** Owners whose confirmation is by their key, of the hash itself or as `eth_sign` signs it. */
+/** Owners whose confirmation is a valid signature by their key, of the hash itself or of its `eth_sign` form. */
 const confirmedBy = Effect.fnUntraced(function* ({ signing: { open }, ready }: Turn) {
   if (open.confirmations.length === 0 || ready === null) return [];
   const { recoverSigner } = yield* signer;
@@ -199,7 +202,7 @@ const confirmedBy = Effect.fnUntraced(function* ({ signing: { open }, ready }: T
 const successIn = <A>(result: Result.Result<A, unknown>): A | null =>
   Result.isSuccess(result) ? result.success : null;
 
-/** One transaction with its owners' approvals; without them where its Safe, or what stands in front of it, is not known. */
+/** One transaction with its owners' approvals; without them where its Safe, or an earlier transaction, is not known. */
 const placedOf = (
   { signing: { open, place, stand }, chainId, nonce, library, ready, unread }: Turn,
   answers: Returned,
@@ -235,7 +238,7 @@ const placedOf = (
   return signed && { ...withSafe(signed, state), place, stand };
 };
 
-/** The inputs with those of Safes as the calls that use them. JSON-RPC, in two rounds: `eth_simulateV1` and `eth_getCode`; `eth_chainId`. */
+/** The inputs, with each Safe transaction as the call that executes it. JSON-RPC, in two rounds: `eth_simulateV1` and `eth_getCode`; `eth_chainId`. */
 export const withSafes = Effect.fnUntraced(function* (
   signings: ReadonlyArray<AnySigning>,
   options: ReportOptions,
@@ -276,7 +279,7 @@ export const withSafes = Effect.fnUntraced(function* (
   const answers = further.length === 0 ? seen : yield* returned(further, owners, options, block);
   const confirmed = yield* Effect.forEach(turns, confirmedBy);
   const left = turns.flatMap((turn, at) => placedOf(turn, answers, confirmed[at] ?? []) ?? []);
-  // why: those of one Safe run in the order of their nonces, each where one of them stands
+  // why: transactions of one Safe take the places of its inputs, in the order of their nonces
   return signings.map((signing) => {
     if (!isOpen(signing)) return signing;
     const at = left.findIndex(({ use }) => use.account === signing.open.safe);

@@ -1,4 +1,4 @@
-/** A scan: its first round, and the rules by which more is asked where that was not enough. */
+/** A scan: its first round of requests, and the rules for further rounds. */
 import * as Effect from "effect/Effect";
 import * as Fee from "../steps/fee.js";
 import * as Nonce from "../steps/nonce.js";
@@ -32,7 +32,10 @@ const isRefusal = (failure: Failure | null): boolean =>
   failure?._tag === "RpcError" &&
   (failure.reason._tag === "MethodNotSupported" || failure.reason._tag === "MethodNotPermitted");
 
-/** True if `eth_call` may say what a refused run does not: a deployment, a block that none can enlarge, any of ours. */
+/**
+ * True if `eth_call` may answer in place of a refused run: the node does not simulate, refuses the run's form or
+ * deployments, or its block is too small and cannot be enlarged.
+ */
 const isCallable = ({ subject: { options }, round, memory }: Scanning): boolean => {
   const failure = refusalOf(round);
   return (
@@ -44,18 +47,18 @@ const isCallable = ({ subject: { options }, round, memory }: Scanning): boolean 
   );
 };
 
-/** The senders' transactions in flight, as they are counted. */
+/** The senders' in-flight transactions, by their counts. */
 const inFlightIn = ({ subject: { bundle }, round }: Scanning): ReturnType<typeof inFlightOf> =>
   signers(bundle).flatMap((account) => inFlightOf(account, Nonce.inFlightCounts(account, round)));
 
-/** Returns what the first round left out, or asked in vain, and nothing in it makes up for. */
+/** Tells which answers the first round left out or failed to get, where no other answer replaces them. */
 const lackingIn = (scan: Scanning) => {
   const { plans, subject, round, flying } = scan;
   const { bundle, steps } = subject;
   const { called, history } = round;
   const isBlind = plans.isFamiliar && seenIn(round).environment === null;
   return {
-    // why: both name the node's own base fee; a formula alone may be another chain's
+    // why: history and header show the node's own base fee; a formula alone may be another chain's
     reader:
       !round.runs.has("readerOnly") &&
       (isBlind ||
@@ -63,19 +66,19 @@ const lackingIn = (scan: Scanning) => {
     chainId: isBlind,
     receipts: history !== null && round.receipts === null && lacksTip(history, subject.options.feeLevel),
     calls: steps.has("simulate") && called === null && isCallable(scan),
-    // why: of what replaces nothing the proof asks
+    // why: the proof reads the pool of senders who replace nothing
     pools: flying.length === 0 && Nonce.replaces(bundle, round),
   };
 };
 
-/** True if everything may be asked anew on the latest block. */
+/** True if the scan may begin again on the latest block. */
 const isMovable = ({ round, subject: { options } }: Scanning): boolean =>
   round.block === "pending" && options.block === null;
 
 const noPendingIn = ({ round }: Scanning): Failure | null =>
   [figuresOf(round), round.runs.get("readerOnly"), round.called?.first].map(failureOf).find(isNoPending) ?? null;
 
-/** The round, when no more is asked. */
+/** The finished round. */
 const roundIn = ({ subject, round, memory }: Scanning): Round => {
   const { gasPriceOracle } = subject.chain;
   return {
@@ -91,7 +94,7 @@ const answersIn = (scan: Scanning): Answers =>
 /** Verdicts of a call that simply lacked gas. */
 const lacksGas: ReadonlySet<string> = new Set<Verdict["_tag"]>(["OutOfGas", "VmHalt", "GasAllowanceExceeded"]);
 
-/** The run again, with as much gas as the rules in force allow; null = it lacked none. */
+/** The plan of the run again, with the most gas that the fork allows; null = the run had enough. */
 const widerIn = (scan: Scanning): Simulate.Plan | null => {
   const run = successOf(figuresOf(scan.round));
   if (run === null || !hasRunBelowEstimate(run, successOf(scan.round.estimate))) return null;
@@ -100,7 +103,7 @@ const widerIn = (scan: Scanning): Simulate.Plan | null => {
   return most > eip7825Cap ? widerPlan(run.plan, most, blockGasLimit) : null;
 };
 
-/** The call again, with as much gas as the rules in force allow; null = it lacked none. */
+/** The gas for the call again, the most that the fork allows; null = the call had enough. */
 const widerCall = (scan: Scanning): bigint | null => {
   const { called, estimate } = scan.round;
   if (called === null || successOf(figuresOf(scan.round)) !== null || scan.subject.bundle[0].input.gas !== null)
@@ -113,13 +116,13 @@ const widerCall = (scan: Scanning): bigint | null => {
   return most > eip7825Cap ? most : null;
 };
 
-/** True if code that may run asks how much gas a block holds. */
+/** True if code that may run reads the block's gas limit. */
 const mayReadGasLimit = ({ subject, round }: Scanning): boolean =>
   blockReads(subject.bundle, round.codes, new Set()).some((read) => read === "gaslimit" || read === "others");
 
 /**
- * The run at the price and the gas limit that a block will see, for a contract may ask for them; null = nothing failed for want
- * of them.
+ * The plan of the run at a real gas price and gas limit, which a contract may require; null = no failure that these could
+ * explain.
  */
 const pricedIn = (scan: Scanning): Simulate.Plan | null => {
   const run = successOf(figuresOf(scan.round));
@@ -131,26 +134,26 @@ const pricedIn = (scan: Scanning): Simulate.Plan | null => {
     : pricedPlan(run.plan, scan.subject.bundle, scan.subject.options, answers);
 };
 
-/** The scan, more of it known. */
+/** The scan with further answers. */
 const withMore = (scan: Scanning, more: Partial<Scanning["round"]>): Scanning => ({
   ...scan,
   round: { ...scan.round, ...more, runs: withAnswers(scan.round.runs, more.runs) },
 });
 
-/** The scan with a further run, where that got an answer, and what is known then. */
+/** The scan with a further run and `more`, if that run got an answer; else the scan unchanged. */
 const withRun = (scan: Scanning, plan: Simulate.Plan, more: Parameters<typeof withMore>[1] = {}) =>
   Effect.map(sent(askPlan(scan.subject, plan)), (runs) =>
     successOf(runs.get(plan.name)) === null ? scan : withMore(scan, { ...more, runs }),
   );
 
-/** From the pending state to the latest: once, and again where the endpoint is another. */
+/** For rules that begin again on the latest block: once, and once more after the endpoint changed. */
 const anew = { isAnew: true, most: () => 2 } as const;
 
-/** Why a scan asks more than once, the first that applies first. */
+/** The rules for further rounds of a scan. Each round uses the first rule that applies. */
 export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
   rule({
     because: "unsupportedPart",
-    // why: what is refused by its name is left out already
+    // why: parts that were refused by name are left out already
     applies: (scan) => {
       const refusal = refusalOf(scan.round);
       return (
@@ -190,7 +193,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
     ask: ({ subject, memory, chains }) =>
       Effect.suspend(() => {
         memory.forget();
-        // why: chain and tag were those of what was believed
+        // why: chain and tag came from the facts that were just forgotten
         const chain = chains(subject.bundle[0].input.chainId);
         return begin({ ...subject, chain }, subject.options.block ?? chain.blockTag);
       }),
@@ -252,7 +255,7 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
       return Effect.map(sent(each(asks, (one) => askPlan(subject, one))), (answers) => {
         const runs = new Map(answers.flatMap((each) => [...each]));
         const priced = successOf(runs.get(plan.name));
-        // why: what fails there, too, stays as it was; what was estimated without a price is the failure that was none
+        // why: a run that fails at a price, too, changes nothing; else the estimate without a price is a false failure
         return priced === null || isFailed(priced) ? scan : withMore(scan, { runs, estimate: null });
       });
     },
@@ -270,8 +273,8 @@ export const scanRules: ReadonlyArray<Rule<Scanning, Rpc>> = [
 ];
 
 /**
- * Asks the questions of a scan's steps, all at once in one network round; what is known of the endpoint leaves some
- * out. Every further round is one of `scanRules`.
+ * Sends the requests of a scan's steps, all at once in one network round. Known facts of the endpoint save some of them.
+ * `scanRules` decides about every further round.
  */
 export const askScan = (subject: Subject, tag: Observed["blockTag"]): Effect.Effect<Round, never, Rpc> =>
   Effect.map(

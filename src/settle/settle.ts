@@ -1,4 +1,4 @@
-/** Compares what was said of a transaction with what happened, and tells why they differ. Pure. */
+/** Compares a report with the mined transaction, and finds the cause of each difference. Pure. */
 import * as Arr from "effect/Array";
 import type { FullBlock, FullTransaction, Receipt } from "../eth/index.js";
 import type { Report, TransactionReport } from "../report/index.js";
@@ -31,7 +31,7 @@ const didSame = (a: MinedOutcome, b: MinedOutcome): boolean => a.status === b.st
 
 export const isSameRun = (a: MinedOutcome, b: MinedOutcome): boolean => a.gasUsed === b.gasUsed && didSame(a, b);
 
-/** Above this a word is no amount that anybody counts to, but a hash, a signature or an address. */
+/** Words from here on are no amounts, but hashes, signatures or addresses. */
 const mostCounted = 1n << 128n;
 
 const wordsOf = (hex: string): ReadonlyArray<string> => hex.slice(2).match(/.{1,64}/g) ?? [];
@@ -50,37 +50,40 @@ export const isAmountOnly = (a: MinedOutcome, b: MinedOutcome): boolean =>
   a.status === "success" &&
   b.status === "success" &&
   !didSame(a, b) &&
-  // why: what is indexed names something, such as a collectible by its number, and counts nothing
+  // why: an indexed value is a name, such as a collectible's number, and no amount
   everyLog(a, b, (one, other) => isSameHead(one, other) && isCountedOnly(one.data, other.data));
 
 const measured = (name: Cause["class"]): Cause => ({ class: name, evidence: "measured" });
 
 /**
- * Why `happened` is not what was `said`. First whether the node's simulator gives what the chain gave, with those
- * before it in its block or without them; then whether
- * those before it in its block made the difference; then whether it is the state since the report, or the values of
- * the block. `wasSealed` = the report's outcome was the same on the sealed block that `earlier` stands on, so that the
- * state of pending transactions does not explain it. Where one that is needed was not answered: `unknown`.
+ * The class of a difference between the reported outcome (`reported`) and the mined one (`happened`), by replays in this order:
+ * 1. `behind` and `alone`, on the parent block. `ordering`: only `behind` gives the mined outcome. `simulatorWrong`: neither does.
+ * 2. `earlier`, on the report's block. `contextDependent`: other block hashes change it. If it is not the mined outcome, the
+ *    state moved since the report: `priceMoved` for amounts alone, else `ordering`.
+ * 3. `elsewhere`, as `earlier` in another block's values. `contextDependent`: it differs.
+ *
+ * Any other difference is due to pending transactions (`ordering`). `wasSealed` = the report had the same outcome on the
+ * latest block, where these are absent: then it is `simulatorWrong`. A missing replay makes the class `unknown`.
  */
 export const causeOf = (
-  said: MinedOutcome,
+  reported: MinedOutcome,
   happened: MinedOutcome,
   { behind, alone, earlier, rehashed, elsewhere }: NonNullable<Hindsight["replay"]>,
   wasSealed: boolean,
 ): Cause => {
   if (behind === null) return unknownCause;
   const isSameBehind = isSameRun(behind, happened);
-  // why: a node may have no gas left behind a full block for what it runs rightly alone
+  // why: behind a full block the node may have too little gas for a transaction that it runs rightly alone
   if (alone === null) return isSameBehind ? unknownCause : measured("simulatorWrong");
   if (!isSameRun(alone, happened)) return measured(isSameBehind ? "ordering" : "simulatorWrong");
   if (earlier === null) return unknownCause;
-  // why: the blocks between are none of the chain's, and who reads their hashes is told others
+  // why: the simulated blocks between are not the chain's, and code that reads their hashes gets others
   if (rehashed !== null && !isSameRun(rehashed, earlier)) return measured("contextDependent");
-  if (!isSameRun(earlier, happened)) return measured(isAmountOnly(said, happened) ? "priceMoved" : "ordering");
+  if (!isSameRun(earlier, happened)) return measured(isAmountOnly(reported, happened) ? "priceMoved" : "ordering");
   if (elsewhere === null) return unknownCause;
   if (!isSameRun(elsewhere, earlier)) return measured("contextDependent");
   // why: gas may differ by what pending transactions have warmed, though both did the same
-  return measured(wasSealed && !didSame(said, happened) ? "simulatorWrong" : "ordering");
+  return measured(wasSealed && !didSame(reported, happened) ? "simulatorWrong" : "ordering");
 };
 
 /** The transaction of a receipt in its block; null where the block does not hold it. */
@@ -96,33 +99,33 @@ const placeOf = ({ transactions }: Report, mined: FullTransaction): number => {
   return found === -1 && transactions.length === 1 ? 0 : found;
 };
 
-/** True if the report's outcome was the same on the sealed block that it stood on. */
+/** True if the report's outcome was the same on the latest block. */
 const wasSealed = ({ observed }: Report): boolean =>
   observed.worlds.some(({ run, agrees, state }) => run === "next" && agrees === true && typeof state === "bigint");
 
-/** Why the outcome differs, where it does. */
+/** The cause of a different outcome. */
 const causeIn = (report: Report, transaction: TransactionReport, receipt: Receipt, { replay }: Hindsight): Cause => {
-  const [said, happened] = [expectedOf(transaction), happenedOf(receipt)];
-  if (said === null || happened === null || replay == null) return unknownCause;
-  return causeOf(said, happened, replay, wasSealed(report));
+  const [reported, happened] = [expectedOf(transaction), happenedOf(receipt)];
+  if (reported === null || happened === null || replay == null) return unknownCause;
+  return causeOf(reported, happened, replay, wasSealed(report));
 };
 
-/** True if the outcome that was said is what happened, as far as both are known: nothing need be asked then. */
+/** True if the outcome happened as reported, as far as both are known. No request is needed then. */
 export const isAsSaid = (transaction: TransactionReport, receipt: Receipt): boolean => {
-  const [said, happened] = [expectedOf(transaction), happenedOf(receipt)];
-  return said === null || happened === null || isSameRun(said, happened);
+  const [reported, happened] = [expectedOf(transaction), happenedOf(receipt)];
+  return reported === null || happened === null || isSameRun(reported, happened);
 };
 
 const ratio = (part: bigint, whole: bigint | null): number | null =>
   whole === null || whole === 0n ? null : Number((part * 1_000_000n) / whole) / 1_000_000;
 
-/** True if nothing but these transactions, and what the chain itself puts in front, is in a block. */
+/** True if a block holds only these transactions and the chain's own deposits. */
 const holdsOnly = ({ transactions }: FullBlock, receipts: ReadonlyArray<Receipt>): boolean => {
   const own = new Set(receipts.map(({ transactionHash }) => transactionHash.toLowerCase()));
   return transactions.every((transaction) => isSystemDeposit(transaction) || own.has(transaction.hash.toLowerCase()));
 };
 
-/** True if the OP stack has its own contract there: the fees of every transaction are paid to some of them. */
+/** True for a predeploy of the OP stack. Some of these receive fees of every transaction. */
 const isPredeploy = (account: string): boolean => /^0x42(00){17}/.test(account);
 
 /** Sums what each sender paid for the transactions; null where a receipt does not say it. */
@@ -145,9 +148,10 @@ const aloneIn = (receipts: ReadonlyArray<Receipt>, block: FullBlock) => {
 };
 
 /**
- * Changes of balances over the bundle against what accounts held around its block; `receipts` are all of its
- * transactions'. An equal one counts wherever it is; an unequal one only where nothing but the bundle is in the block, for
- * others may have moved it. A token may pay interest by the clock: of one that does what was said nothing tells the cause.
+ * Compares the reported changes of balances with the balances before and after the block; `receipts` = those of the whole
+ * bundle. An equal change always counts. A different one counts only if the block holds nothing but the bundle, because
+ * others may have caused it. A token may pay interest by the clock: its difference has no known cause if the transactions
+ * did as reported.
  */
 export const settleBalances = (
   report: Report,
@@ -158,7 +162,7 @@ export const settleBalances = (
 ): Comparison => {
   const paid = paidIn(receipts, block);
   const isAlone = aloneIn(receipts, block);
-  // why: where the transactions do what was said and balances do not, it is what was said of balances that is wrong
+  // why: if only balances differ, the forecast of balances was wrong
   const isAsProven = outcome === "same" || outcome === "unfulfilled";
   const cause: Cause = { class: isAsProven ? "simulatorWrong" : outcome, evidence: "measured" };
   const heldBy = ({ account, token, delta }: Report["balanceChanges"][number]): bigint | null => {
@@ -186,7 +190,7 @@ const partsOf = (
 ): ReadonlyArray<Comparison> => {
   const outcome = compareOutcome(one, index, receipt, causeIn(report, one, receipt, hindsight));
   const alone = gravest(outcome.differences.map((difference) => difference.class));
-  // why: what did otherwise than was said may have done what it was asked for
+  // why: a transaction that did otherwise than reported may still have done what its calldata asks
   const isSameDeed = outcome.differences.every(({ what }) => what === "gas used");
   return [
     ...[outcome, compareCost(one, index, report.funds, receipt)],
@@ -197,7 +201,7 @@ const partsOf = (
   ];
 };
 
-/** Takes from a settlement what it teaches for future ones; `isOurs` = what was mined is what was proven. */
+/** The figures of a settlement for statistics; `isOurs` = the proven request was mined. */
 const sampleOf = (
   { latestNumber }: Report["observed"],
   one: TransactionReport,
@@ -208,14 +212,14 @@ const sampleOf = (
   isOurs: boolean,
 ): Omit<MinedSettlement["sample"], "class"> => {
   const { data, to } = one.input;
-  const said = isOurs ? expectedOf(one) : null;
+  const reported = isOurs ? expectedOf(one) : null;
   const cap = request.maxFeePerGas ?? request.gasPrice ?? null;
   return {
     chainId: request.chainId,
     selector: to !== null && data.length >= 10 ? `0x${data.slice(2, 10).toLowerCase()}` : null,
-    isFlip: said !== null && status !== null && said.status !== status,
+    isFlip: reported !== null && status !== null && reported.status !== status,
     gasRatio: ratio(gasUsed, mined.gas) ?? 0,
-    gasOfSaid: ratio(gasUsed, said?.gasUsed ?? null),
+    gasOfSaid: ratio(gasUsed, reported?.gasUsed ?? null),
     ageBlocks: latestNumber === null ? null : Number(block.number - latestNumber),
     priceRatio: effectiveGasPrice === null ? null : ratio(effectiveGasPrice, cap),
   };
@@ -224,9 +228,9 @@ const sampleOf = (
 /**
  * Compares a report of a transaction with its receipt and the block that holds it (with its transactions in full):
  * the request, status, gas, every log in order, price, total cost with the fees of layer 1 and of the operator, the
- * created address, and, where `held` tells them, balances. What differs has a class; `hindsight.replay` tells the
- * classes of an outcome apart, and without it they are `unknown`. Null where the receipt is of none of the report's
- * transactions, or not of the block. `Preflight.settle` asks for all of it.
+ * created address, and, with `held`, balances. Each difference has a class. `hindsight.replay` decides the class of a
+ * different outcome, which is `unknown` without it. Null where the receipt belongs to no transaction of the report, or to
+ * another block. `Preflight.settle` requests all of this.
  */
 export const settle = (
   report: Report,
@@ -246,9 +250,9 @@ export const settle = (
   });
   const isOurs = request.isSame;
   const all = merged(request, ...(isOurs ? partsOf(report, index, one, receipt, block, hindsight) : []));
-  // why: where one side says nothing of the outcome, nothing that differs is not the same
-  const isTold = !isOurs || (expectedOf(one) !== null && happenedOf(receipt) !== null);
-  const found = gravest([...all.differences.map((difference) => difference.class), isTold ? "same" : "unknown"]);
+  // why: if one of the outcomes is unknown, the absence of differences is not `same`
+  const areBothKnown = !isOurs || (expectedOf(one) !== null && happenedOf(receipt) !== null);
+  const found = gravest([...all.differences.map((difference) => difference.class), areBothKnown ? "same" : "unknown"]);
   const { effectiveGasPrice, gasUsed, status, contractAddress: created } = receipt;
   return {
     ...{ state: "mined", created, transaction: index, hash: receipt.transactionHash },

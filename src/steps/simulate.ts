@@ -2,8 +2,8 @@
  * Simulates the transactions: one `eth_simulateV1` request with the witness before and after them, read once when it
  * arrives.
  *
- * In one block where pending state may be ordered before us: on Flashblocks nodes its overlay is applied again to every
- * further one, so that only empty blocks stand in front.
+ * The transactions share one block where pending state may be ordered before ours, with only empty blocks in front:
+ * Flashblocks nodes apply their overlay of pending state again to every further block.
  */
 import * as Arr from "effect/Array";
 import * as BigInts from "effect/BigInt";
@@ -42,11 +42,11 @@ export type { Plan, Spacing } from "./reading/plan.js";
 /** A run, read: one reading per call of the plan, in their order. */
 export interface Run {
   readonly name: RunName;
-  /** As it was asked, but for calls that ran with less gas and count all the same: theirs is what they had. */
+  /** The plan as it was requested. Calls that got less gas, and still count, have the gas that they got. */
   readonly plan: Plan;
-  /** The first call of the user's that does not count, by its place, for it may have run with too little gas; null = all count. */
+  /** The place of the first user call that may have run with too little gas, and so does not count; null = all count. */
   readonly cut: number | null;
-  /** Gas that the node has for one request; null = no call was seen to get less than it asked for. */
+  /** The gas that the node allows one request; null = no call got less than it requested. */
   readonly gasCap: bigint | null;
   /** Gas that all calls used. */
   readonly spent: bigint;
@@ -62,17 +62,17 @@ export interface Run {
   readonly after: View;
   /** The state that each call met: for the first call, the state before all. */
   readonly met: ReadonlyArray<View>;
-  /** The readings that accounts made themselves. */
+  /** The answers to queries that accounts made themselves, in the second reading. */
   readonly second: View;
   /** True if the witness answered wherever it was asked. */
   readonly witnessed: boolean;
-  /** True if events reported native movements wherever there were some; without any, if the run asked for them. */
+  /** True if each native movement had an event; in a run without any movement, if the run requested such events. */
   readonly traced: boolean;
   /** The proxy slots behind the block; null where they were not seen, or not as the calls left them. */
   readonly slots: View | null;
 }
 
-/** Wei that the last call of the block carries to the witness; the entry behind it finds them if entries chain. */
+/** Wei that the last call sends to the witness. The next block entry finds it if the node runs entries one on another. */
 const mark = 1n;
 
 /** The entry that reads the proxy slots as the block left them. */
@@ -91,10 +91,10 @@ const lensEntry = (
   };
 };
 
-/** A word of its own for each block that comes `count` after another. */
+/** Another word for each block that comes `count` after the first. */
 export const nthWord = (word: Hash, count: number): Hash => wordOf(BigInt(word) ^ BigInt(count));
 
-/** The block that comes `count` after: no value that tells blocks from each other is the same, but for the producer. */
+/** The overrides of the block that comes `count` after. All values that tell blocks apart differ, but for the producer. */
 const later = (
   { number, time, prevRandao, beaconRoot, ...rest }: Eth.BlockOverrides,
   count: number,
@@ -119,7 +119,7 @@ const tellsMoves = (answers: ReturnType<typeof answersIn>["all"]): boolean | nul
     : payments.every(({ result }) => result.logs.some(({ address }) => isNativeReporter(address.toLowerCase())));
 };
 
-/** A run in a span of its own: which it was, and the first status that is no success. */
+/** The run in a span of its own, with its name and its first status other than success. */
 const traced = (ask: Ask<AskResult<Run>>, { name }: Plan): typeof ask => {
   const statusOf = ({ readings }: Run) =>
     readings.map(({ outcome }) => outcome.status).find((each) => each !== "success");
@@ -130,7 +130,7 @@ const traced = (ask: Ask<AskResult<Run>>, { name }: Plan): typeof ask => {
   });
 };
 
-/** The request of a run: the plan's blocks, with the witness's code in them and the slots' reader behind; it `looks` where there is one. */
+/** A run as it is requested: its plan, the layout of the calls, and `looks`, the queries of the slots' reader behind the block. */
 const askedOf = (given: Plan, at: Placement) => {
   const { lens = [], named = [] } = given;
   const { queries } = overrideReader(given, at);
@@ -150,7 +150,7 @@ const requestOf = ({ plan, at, layout, looks }: AskedRun): Parameters<typeof Eth
   const { lens = [], named = [], apart = null, full = isLarge(plan.calls.map(({ gas }) => gas)) } = plan;
   const omitted = plan.without ?? new Set<never>();
   const context = omitted.has("blockOverrides") ? null : plan.blockOverrides;
-  // why: without validation there is no base fee where none can be asked for
+  // why: where the base fee cannot be overridden, a run without validation charges none
   const isFree = (context === null || omitted.has("baseFeePerGas")) && isFreeOfBaseFee(plan);
   const overridesAt = (index: number) =>
     context === null ? {} : { blockOverrides: index === 0 ? context : later(context, index, apart?.seconds) };
@@ -186,14 +186,14 @@ const readingsOf = (
     }),
   );
 
-/** The proxy slots as the reader behind the block saw them; null where it does not stand on what the calls left. */
+/** The proxy slots as the reader behind the block saw them; null where it did not run on the state that the calls left. */
 const slotsBehind = ({ plan, at, looks }: AskedRun, block: Eth.SimulatedBlock | undefined): View | null => {
   const slots = seenIn(looks, block?.calls[0]);
   const isBehind = looks.length === 0 || plan.calls.length === 0 || slots?.account(at.address)?.balance === mark;
   return isBehind ? slots : null;
 };
 
-/** The run that the blocks tell of; null where they do not hold it. */
+/** The run, read from the answered blocks; null where its own block is missing. */
 const runOf = Effect.fnUntraced(function* (asked: AskedRun, blocks: ReadonlyArray<Eth.SimulatedBlock>, abis: AbiIndex) {
   const { plan, at, layout, looks } = asked;
   const { ahead = [] } = plan;
@@ -204,7 +204,7 @@ const runOf = Effect.fnUntraced(function* (asked: AskedRun, blocks: ReadonlyArra
   if (block === undefined) return null;
   const answers = answersIn(plan, layout, own);
   const { before, after } = answers;
-  // why: what an authorisation does before it is signed; what is read on that state is measured
+  // why: an unsigned authorisation is only assumed; readings on that state are measured
   const isAssumed = plan.pretended || plan.calls[0]?.input.authorizationList?.some(isUnsigned) === true;
   const evidence = isAssumed ? ("assumed" as const) : ("measured" as const);
   const transactions = Arr.zip(plan.calls, answers.of("transaction"));
@@ -234,7 +234,7 @@ const runOf = Effect.fnUntraced(function* (asked: AskedRun, blocks: ReadonlyArra
   };
 });
 
-/** A refusal that is no doing of the caller's: of our own reader or price, which overrides were to allow, or of all deployments. */
+/** Names refusals that the caller did not cause: the node ignores our override of a balance or base fee, or refuses deployments. */
 const explained = ({ plan, at }: AskedRun, failure: Failure): Failure => {
   const { calls } = plan;
   if (failure._tag === "InsufficientFunds" && (calls.length === 0 || failure.account?.toLowerCase() === at.sender))
@@ -263,7 +263,7 @@ const readAnswer = Effect.fnUntraced(function* (
     Effect.flatMap((result) => readSimulation(result, request)),
     Effect.mapError((failure) => explained(asked, failure)),
   );
-  // why: a number that was asked for says nothing of the blocks that there are
+  // why: a block number that we set does not show the chain's head
   const isNumbered = plan.without?.has("blockOverrides") !== true && plan.blockOverrides?.number !== undefined;
   const [first] = blocks;
   if (first !== undefined && !isNumbered) sightBlock(sighted, first.number - 1n, plan.block === "latest");
@@ -299,7 +299,7 @@ export const witnessGas = (
     0n,
   );
 
-/** Returns a case with its reading in a run; nothing is known where there is none. */
+/** Returns a case with its reading in a run; without one, its outcome is unknown. */
 export const ranIn = <C extends Case>(run: Run | null, entry: C): C & Ran => ({
   ...entry,
   ...(run?.readings[entry.index] ?? unread(null)),
