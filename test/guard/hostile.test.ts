@@ -59,7 +59,7 @@ describe.each(scenesFor("ways around a guard"))("hostile callers of a guard on %
     guard(walletOf(account, transport), options);
   const pay = (value = 1n) => ({ to: nobody, value }) as const;
 
-  describe("who use a guarded client", () => {
+  describe("callers of a guarded client", () => {
     it("cannot choose by a serializer what is signed, nor see the signature", async () => {
       const { account } = watched(other);
       const client = clientOf(account);
@@ -341,7 +341,7 @@ describe.each(scenesFor("ways around a guard"))("hostile callers of a guard on %
     });
   });
 
-  describe("who use a guarded provider", () => {
+  describe("callers of a guarded provider", () => {
     it("get only the wallet's signed bytes that match the clearance sent", async () => {
       const signs = (change: object) =>
         guardProvider({

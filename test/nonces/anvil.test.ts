@@ -202,12 +202,12 @@ describe("two replicas on one account", () => {
     }
   };
 
-  it(`on one store send ${many} transactions with no gap and no duplicate`, async () => {
+  it(`send ${many} transactions on one store with no gap and no duplicate`, async () => {
     const store: Store = await Effect.runPromise(Effect.provide(NonceStore, layerNonces));
     const shared = Layer.succeed(NonceStore, store);
     await sendMany(shared, shared, many);
   }, 180_000);
-  it("on Redis do the same, each with a client of its own", async () => {
+  it("do the same on Redis, each with a client of its own", async () => {
     const bin = findRedis("two replicas on Redis");
     if (bin === null) return expect(bin).toBeNull();
     const server = await startRedis(bin);

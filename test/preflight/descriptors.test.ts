@@ -71,7 +71,7 @@ describe.each(scenesFor("descriptors"))("clear-signing descriptors on %s", (_, s
       fields: { [label]: { value, format: "tokenAmount", rawValue: amount } },
     });
 
-  describe.skipIf(!isThere)("that micro-eth-signer reads", () => {
+  describe.skipIf(!isThere)("descriptors that micro-eth-signer reads", () => {
     let descriptors: DescriptorRenderer;
     beforeAll(async () => {
       const { CLEARSIG_REPO, addTokens, decodeData } = (await import(pathToFileURL(library).href)) as Library;

@@ -71,17 +71,17 @@ const fresh = async (load: () => unknown): Promise<typeof Preflight> => {
 afterEach(() => void vi.doUnmock("../../src/abi/table.js"));
 
 describe("the explanation of a revert equals `Errors.decodeRevert`", () => {
-  it.each(every)("by the built-in errors, wherever they stand, in %s", async (way) => {
+  it.each(every)("where built-in errors explain it, wherever they stand, in %s", async (way) => {
     for (const data of [builtin, own(builtin), said("GS013"), builtin.slice(0, -2) as Hex, "0xdeadbeef", "0x"])
       expect(await reverts(data as Hex, way)).toEqual(decodeRevert(data, [], { address: token }));
     expect((await reverts(builtin, way))?.layers[0].layer).toMatchObject({ name: "ERC20InvalidSender" });
   });
-  it.each(every)("by the caller's ABIs and the built-in errors together, in %s", async (way) => {
+  it.each(every)("where the caller's ABIs and built-in errors explain it together, in %s", async (way) => {
     const revert = await reverts(own(builtin), way, [abi]);
     expect(revert).toEqual(decodeRevert(own(builtin), [abi], { address: token }));
     expect(revert?.layers).toHaveLength(2);
   });
-  it("in a revert that the node returns as a result", async () => {
+  it("where the node returns it as a result", async () => {
     expect(await reverts(reason, "eth_call as a result")).toEqual(decodeRevert(reason, [], { address: token }));
   });
 });

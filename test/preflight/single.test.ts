@@ -131,14 +131,14 @@ describe.each(scenesFor("steps by themselves"))("single steps on %s", (_, start)
       ));
   });
 
-  describe("that fail", () => {
+  describe("a single step that fails", () => {
     const failed = (step: (input: never) => Effect.Effect<unknown, unknown, Rpc>, input: Fields) =>
       alone((given: never) => Effect.result(step(given)), input as unknown as AnyInput).then((result) =>
         Result.isFailure(result) ? (result.failure as { readonly _tag: string })._tag : null,
       );
     const plain = { from: owner.address, to: other.address, value: 1n };
 
-    it("fail with the first blocker that their scan finds", async () => {
+    it("fails with the first blocker that its scan finds", async () => {
       const calls = { ...plain, to: nobody, data: "0x12345678" };
       expect(await failed(Preflight.checkCode, calls)).toBe("NoCode");
       expect(await failed(Preflight.resolveNonce, { ...plain, nonce: 10_000 })).toBe("NonceTooHigh");
@@ -154,7 +154,7 @@ describe.each(scenesFor("steps by themselves"))("single steps on %s", (_, start)
       expect(await failed(Preflight.estimateGas, reverting)).toBe("ExecutionReverted");
       expect(await failed(Preflight.estimateGas, { ...plain, gas: 10n ** 9n })).toBe("BlockGasLimitExceeded");
     });
-    it("succeed where nothing is against them, and take the first of a list", async () => {
+    it("succeeds where nothing is against it, and takes the first of a list", async () => {
       expect(await failed(Preflight.resolveNonce, plain)).toBeNull();
       const list = [plain, { ...plain, nonce: 10_000 }] as unknown as AnyInput;
       expect((await alone(Preflight.resolveNonce, list)).gap).toBe(0);

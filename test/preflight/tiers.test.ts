@@ -83,7 +83,7 @@ describe.each(scenesFor("nodes that take less"))("a node without some parts, on 
     ["as not supported", (part) => `eth_simulateV1 ${part} is not supported`, -32601],
     ["as not available, by the code of a method", (part) => `${part} not available`, -32004],
   ];
-  describe.each(words)("that says %s", (_, said_, code) => {
+  describe.each(words)("a refusal that says %s", (_, said_, code) => {
     it("gives caution without validation, by our own rules alone, with one more round once", async () => {
       const [first, second] = await run(on(refusing(["validation"], said_, code)), [send, send]);
       expect(said(first)).toEqual(["caution", "simulate", ["validation"], 3]);

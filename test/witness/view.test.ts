@@ -146,7 +146,7 @@ describe("two combined views", () => {
     const both = either(half, first ?? unseen);
     expect([both.environment?.parentHash, both.call(call)?.data]).toEqual([parent, "0x01"]);
   });
-  describe("where a call answered nothing in the first", () => {
+  describe("two views of a call that the first did not see answered", () => {
     const failed: WitnessAnswer<"call"> = { kind: "call", success: false, size: 0n, data: "0x" };
     const reverted: WitnessAnswer<"call"> = { ...failed, size: 1n, data: "0x01" };
     // what an address without code answers

@@ -281,13 +281,13 @@ describe("the comparison with the earlier report", () => {
       }),
     );
   it("has no finding where nothing differs", () => expect(found(on(), quiet)).toEqual([]));
-  it("on the same block blames the contract: a blocker where a sender loses otherwise, else as the blocks compare", () => {
+  it("blames the contract on the same block: a blocker where a sender loses otherwise, else as the blocks compare", () => {
     expect(found(on(), paying(9n))).toEqual(["SimulationDiverged/blocker"]);
     expect(found(on(), emitting)).toEqual([]);
   });
   it("is that of the nearest block, where only the time makes the difference", () =>
     expect(found(on(), paying(9n), { near: quiet })).toEqual([]));
-  it("on another block, under pretended nonces, or of a report from outside, warns of the changed state", () => {
+  it("warns of the changed state on another block, under pretended nonces, or of a report from outside", () => {
     expect(found(moved, emitting)).toEqual(["OutcomeChanged/warning"]);
     expect(found(blind, emitting)).toEqual(["OutcomeChanged/warning"]);
     expect(found(on(), paying(9n), { assumed: true })).toEqual(["OutcomeChanged/warning"]);

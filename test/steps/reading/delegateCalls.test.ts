@@ -152,7 +152,7 @@ describe("foreign code that runs in a caller's place is found", () => {
     ]);
   });
   it.each(forms.map(([form, data]) => [form, data] as const))(
-    "or marked as unread where arguments are cut: %s",
+    "or marked as unread where its arguments are cut: %s",
     (_, data) => {
       for (const end of [10, 42, data.length - 2 - 2 * (data.length % 7)]) {
         const cut = data.slice(0, end).toLowerCase() as Hex;
