@@ -23,7 +23,8 @@ import { abisOf } from "../report/options.js";
 import type { Report, ReportOptions } from "../report/schema.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import type { Transaction } from "../transaction/fields.js";
-import { CurrentSources, type NameContext, type NamedParts, type SourceKind, type SourceOptions } from "./sources.js";
+import { CurrentSources, type NameContext, type NamedParts, type NameSources } from "./sources.js";
+import type { SourceKind, SourceOptions } from "./sources.js";
 
 /** Bounds: addresses or selectors of one kind; characters of names, of a signature and of an ABI; signatures of a selector, fields of a call. */
 const most = { asked: 64, name: 64, signature: 512, abi: 262_144, signatures: 8, fields: 32, words: 256 } as const;
@@ -126,33 +127,50 @@ const hear = (ask: () => unknown, take: (answer: unknown) => void, fail: () => v
   // why: a promise takes both what is thrown and what is rejected
   void new Promise((resolve) => resolve(ask())).then(take).catch(fail);
 
-const collectorOf = (
-  { names, descriptors }: SourceOptions,
-  inputs: ReadonlyArray<Transaction>,
-  options: ReportOptions,
-  context: NameContext,
-  earlier: ReportNames | undefined,
-) => {
-  const answers: { readonly [K in SourceKind]: Map<string, ReturnType<(typeof read)[K]> | null> } = {
-    abi: new Map(),
-    function: new Map(),
-    token: new Map(earlier?.tokens.map((row) => [row.token, row])),
-    label: new Map(earlier?.labels.map((row) => [row.address, row.label])),
-  };
-  const known = new Set<string>();
-  // why: a place may be another's by now
-  for (const { signature, arguments: values } of earlier?.calls
-    .slice(0, most.asked)
-    .flatMap(({ functions }) => functions.slice(0, most.signatures)) ?? [])
+/** Answers by kind, and by address or selector; null = asked, and nothing known. */
+type Answers = { readonly [K in SourceKind]: Map<string, ReturnType<(typeof read)[K]> | null> };
+
+/** The functions of an earlier report, as their selectors name them; a place may be another call's by now. */
+const functionsOf = (earlier: ReportNames | undefined): Answers["function"] => {
+  const found: Answers["function"] = new Map();
+  const rows =
+    earlier?.calls.slice(0, most.asked).flatMap(({ functions }) => functions.slice(0, most.signatures)) ?? [];
+  for (const { signature, arguments: values } of rows)
     safely(() => {
       const selector = selectorOf(signature ?? "");
       const items = read.function(signature).map((item) => {
         if (item.type !== "function") return item;
         return { ...item, inputs: item.inputs.map((input, at) => ({ ...input, name: values[at]?.name ?? "" })) };
       });
-      answers.function.set(selector, [...(answers.function.get(selector) ?? []), ...items]);
-      known.add(selector);
+      found.set(selector, [...(found.get(selector) ?? []), ...items]);
     }, undefined);
+  return found;
+};
+
+/** Tokens whose symbol or decimals nobody told. */
+const unknownTokensIn = (seen: NamedParts): ReadonlyArray<string> => {
+  const collections = collectionsIn(seen);
+  return [...rolesOf(seen)].flatMap(([token, roles]) => {
+    if (!roles.has("token")) return [];
+    const { symbol, name, decimals } = seen.tokens.find((info) => info.token === token) ?? {};
+    return (symbol ?? name) == null || (decimals == null && !collections.has(token)) ? [token] : [];
+  });
+};
+
+/** The sources of names: asked for what is seen, each once for an address or a selector. */
+const namesBy = (
+  names: NameSources | null | undefined,
+  options: ReportOptions,
+  context: NameContext,
+  earlier: ReportNames | undefined,
+) => {
+  const answers: Answers = {
+    abi: new Map(),
+    function: functionsOf(earlier),
+    token: new Map(earlier?.tokens.map((row) => [row.token, row])),
+    label: new Map(earlier?.labels.map((row) => [row.address, row.label])),
+  };
+  const known = new Set(answers.function.keys());
   let unnamed: ReadonlyArray<Unnamed> = [];
   const functionsFor = ({ to, data }: Unnamed): ReadonlyArray<DecodedFunction> => {
     const own = answers.abi.get(to?.toLowerCase() ?? "") ?? [];
@@ -171,28 +189,17 @@ const collectorOf = (
       () => source(key as Address, context),
       (answer) => {
         found.set(key, answer == null ? null : (read[kind](answer) as ReturnType<(typeof read)[K]>));
-        if (kind !== "abi" && kind !== "function") return;
-        const explained = unnamed.filter(
-          ({ to, data }) => to?.toLowerCase() === key || data.slice(0, 10).toLowerCase() === key,
-        );
-        // why: who is named in a call is known once its function is
-        for (const account of addressesOf(explained.flatMap(functionsFor).flatMap((each) => each.arguments)))
-          askOne("label", account.toLowerCase());
+        if (kind === "abi" || kind === "function") askWithin(key);
       },
     );
   };
-  const described: Array<Described | "unread" | null> = inputs.map(({ to, data }) =>
-    descriptors == null || to === null || data === "0x" ? null : "unread",
-  );
-  // why: an answer that comes after the last judgement was compared with nothing, and is told nowhere
-  let judged: typeof described = [];
-  const describe = ({ from, to, data, value }: Transaction, at: number): void => {
-    if (descriptors == null || to === null || data === "0x") return;
-    const { chainId } = context;
-    hear(
-      () => descriptors({ from, to, data, value, chainId }),
-      (answer) => (described[at] = describedIn(answer)),
+  // why: who is named in a call is known once its function is
+  const askWithin = (key: string): void => {
+    const explained = unnamed.filter(
+      ({ to, data }) => to?.toLowerCase() === key || data.slice(0, 10).toLowerCase() === key,
     );
+    for (const account of addressesOf(explained.flatMap(functionsFor).flatMap((each) => each.arguments)))
+      askOne("label", account.toLowerCase());
   };
   const ask = (seen: NamedParts): void => {
     if (names == null) return;
@@ -202,58 +209,85 @@ const collectorOf = (
       if (to !== null && !known.has(selector)) askOne("abi", to.toLowerCase());
       askOne("function", selector);
     }
-    const collections = collectionsIn(seen);
-    const roles = rolesOf(seen);
-    for (const [token] of [...roles].filter(([, all]) => all.has("token"))) {
-      const { symbol, name, decimals } = seen.tokens.find((info) => info.token === token) ?? {};
-      if ((symbol ?? name) == null || (decimals == null && !collections.has(token))) askOne("token", token);
-    }
+    for (const token of unknownTokensIn(seen)) askOne("token", token);
     const called = seen.transactions.flatMap(({ call }) => (call === null ? [] : addressesIn(call)));
-    for (const address of [...roles.keys(), ...called]) askOne("label", address.toLowerCase());
+    for (const address of [...rolesOf(seen).keys(), ...called]) askOne("label", address.toLowerCase());
   };
-  const begin = (): void => {
-    inputs.forEach(describe);
-    if (names == null) return;
-    const transactions = inputs.map((input) => {
-      const { to: address, data, value, item } = input;
-      return { input, call: address === null ? null : callIn(data, abisOf(options), { address, value, item }) };
-    });
-    ask({ transactions, transfers: [], approvals: [], tokens: [], exposure: null, balanceChanges: [] });
-  };
-  const callsOf = (report: Report): ReportNames["calls"] =>
-    unnamedOf(report, options).flatMap((call) => {
+  const sorted = <K extends SourceKind>(kind: K) => [...answers[kind]].sort(([a], [b]) => (a < b ? -1 : 1));
+  const named = (report: Report): Omit<ReportNames, "described"> => ({
+    labels: sorted("label").flatMap(([address, label]) =>
+      label === null ? [] : [{ address: address as Address, label }],
+    ),
+    tokens: sorted("token").flatMap(([token, info]) =>
+      info === null || (info.symbol === null && info.decimals === null)
+        ? []
+        : [{ token: token as Address, symbol: info.symbol, decimals: info.decimals }],
+    ),
+    calls: unnamedOf(report, options).flatMap((call) => {
       const functions = functionsFor(call);
       return functions.length === 0 ? [] : [{ place: call.place, functions }];
+    }),
+  });
+  return { ask, named };
+};
+
+/** The renderer of descriptors: asked for each call once; `judged`: the words so far, which from then on are those that are told. */
+const wordsBy = (
+  descriptors: SourceOptions["descriptors"],
+  inputs: ReadonlyArray<Transaction>,
+  { chainId }: NameContext,
+) => {
+  const described: Array<Described | "unread" | null> = inputs.map(({ to, data }) =>
+    descriptors == null || to === null || data === "0x" ? null : "unread",
+  );
+  // why: an answer that comes after the last judgement was compared with nothing, and is told nowhere
+  let judged: typeof described = [];
+  const ask = (): void =>
+    inputs.forEach(({ from, to, data, value }, at) => {
+      if (descriptors == null || to === null || described[at] === null) return;
+      hear(
+        () => descriptors({ from, to, data, value, chainId }),
+        (answer) => (described[at] = describedIn(answer)),
+      );
     });
-  const sorted = <K extends SourceKind>(kind: K) => [...answers[kind]].sort(([a], [b]) => (a < b ? -1 : 1));
+  const told = (): ReportNames["described"] =>
+    judged.flatMap((words, transaction) => {
+      if (words === null || words === "unread") return [];
+      const fields = words.fields.map(({ label, value }) => ({ label, value }));
+      return [{ transaction, intent: words.intent, fields }];
+    });
+  return { ask, judged: () => (judged = [...described]), told };
+};
+
+const collectorOf = (
+  { names, descriptors }: SourceOptions,
+  inputs: ReadonlyArray<Transaction>,
+  options: ReportOptions,
+  context: NameContext,
+  earlier: ReportNames | undefined,
+) => {
+  const naming = namesBy(names, options, context, earlier);
+  const words = wordsBy(descriptors, inputs, context);
+  const begin = (): void => {
+    words.ask();
+    const transactions = inputs.map((input) => {
+      const { to: address, data, value, item } = input;
+      const call = names == null || address === null ? null : callIn(data, abisOf(options), { address, value, item });
+      return { input, call };
+    });
+    naming.ask({ transactions, transfers: [], approvals: [], tokens: [], exposure: null, balanceChanges: [] });
+  };
   /** Adds what was answered so far. */
   const named = <R extends Report>(report: R): R => {
-    const all: ReportNames = {
-      labels: sorted("label").flatMap(([address, label]) =>
-        label === null ? [] : [{ address: address as Address, label }],
-      ),
-      tokens: sorted("token").flatMap(([token, info]) =>
-        info === null || (info.symbol === null && info.decimals === null)
-          ? []
-          : [{ token: token as Address, symbol: info.symbol, decimals: info.decimals }],
-      ),
-      calls: callsOf(report),
-      described: judged.flatMap((words, transaction) => {
-        if (words === null || words === "unread") return [];
-        const fields = words.fields.map(({ label, value }) => ({ label, value }));
-        return [{ transaction, intent: words.intent, fields }];
-      }),
-    };
-    return [all.labels, all.tokens, all.calls, all.described].every((rows) => rows.length === 0)
-      ? report
-      : withJson({ ...report, names: all });
+    const all: ReportNames = { ...naming.named(report), described: words.told() };
+    return Object.values(all).every((rows) => rows.length === 0) ? report : withJson({ ...report, names: all });
+  };
+  const intents = () => {
+    const judged = words.judged();
+    return (measured: DescribedParts) => checkDescriptors(measured, judged);
   };
   const heard = Effect.promise(() => new Promise<void>(inNextTurn));
-  const intents = () => {
-    const words = (judged = [...described]);
-    return (measured: DescribedParts) => checkDescriptors(measured, words);
-  };
-  return { ask, begin, named, intents, heard };
+  return { ask: naming.ask, begin, named, intents, heard };
 };
 
 /** The parts of a prepared run that its sources are asked by. */
