@@ -3,7 +3,8 @@
  * own events and errors tell it. The outer status says nothing of an operation.
  */
 import * as Effect from "effect/Effect";
-import { dataAt, digitsAt, nobody, wordAt } from "../abi/words.js";
+import * as Result from "effect/Result";
+import { dataAt, digitsAt, nobody, wordAt, wordsFrom } from "../abi/words.js";
 import { abisOf } from "../report/options.js";
 import { decodeRevert } from "../abi/table.js";
 import { describeLayer, describeRevert } from "../abi/print.js";
@@ -15,7 +16,7 @@ import { callOf } from "../eth/call.js";
 import * as Questions from "../eth/questions.js";
 import { asked, one, sent, together, when } from "../eth/round.js";
 import { isAddress, isBytes, isHash, lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
-import { address, gas as gasFigure, text, wei } from "../primitives/statement.js";
+import { address, gas as gasFigure, hash, text, wei } from "../primitives/statement.js";
 import { isNotAssumed } from "../report/byCode.js";
 import { code, fromError, type Finding } from "../report/finding.js";
 import type { Outcome, OutcomeLog } from "../report/parts.js";
@@ -25,6 +26,9 @@ import * as Operations from "../signing/index.js";
 import type { GasField, OpenSigning, OperationInput, PlacedSigning } from "../signing/index.js";
 import { TransferMismatch } from "../steps/assets.js";
 import { successOf } from "../steps/reading/askResult.js";
+import { rulesBroken } from "./bundlerRules.js";
+import { isLacking, learnUntraced, method } from "./extras/stateTraces.js";
+import { senderCreatorOf } from "./plainRuns.js";
 import type { Judgement, LimitTold, Seen } from "./signings.js";
 import { inRound } from "./rounds.js";
 
@@ -47,9 +51,23 @@ export const OperationPrefund = code("simulate", ["blocker"], "OperationPrefund"
   "send it as much, or lower the gas limits or the fee",
 ]);
 
-/** Rules of bundlers (ERC-7562: storage, stake, reputation, tips) hang on their own books, and no node tells them. */
+/**
+ * Reputation, mempool and tips hang on a bundler's own books, and no node tells them. What validation may do (ERC-7562: opcodes,
+ * code, storage) is seen where the node has `erc7562Tracer`.
+ * @figures text("not seen", "reputation, mempool, tips")
+ */
 export const BundlerRulesUnseen = code("simulate", ["info"], "BundlerRulesUnseen", [
   "whether a bundler takes the user operation by its own rules is not known",
+]);
+
+/**
+ * The account, its factory or its paymaster does what no bundler of the shared mempool lets validation do (ERC-7562).
+ * @figures text("by", "the paymaster"), address("entity", alice), text("rule", "OP-011"), text("does", "TIMESTAMP"),
+ *   address("at", alice)
+ */
+export const BundlerRuleBroken = code("simulate", ["warning"], "BundlerRuleBroken", [
+  "bundlers refuse the user operation, for its validation breaks a rule of theirs",
+  "change what is named, or send it by a bundler that allows it",
 ]);
 
 const measured = { evidence: "measured" } as const;
@@ -352,6 +370,70 @@ const wordOfQuery = ({ before }: Seen, query: Parameters<Seen["before"]["call"]>
   return answer?.success === true ? wordAt(answer.data, dataAt) : null;
 };
 
+/** The tracer that shows what validation does, remembered apart: a node may have others. */
+const ruling = `${method} erc7562Tracer`;
+
+/**
+ * The calls within a bundler's call, by the tracer that shows the rules of bundlers beside them, or by `callTracer`, which was
+ * asked for, where the node has no answer. JSON-RPC: `debug_traceCall` with `erc7562Tracer`.
+ */
+export const askRuled = (rpc: Rpc["Service"], params: ReadonlyArray<unknown>) => {
+  const { memory } = rpc;
+  const plainly = rpc.request(method, params);
+  if (memory.refused(ruling) !== null) return plainly;
+  const [call, block, config] = params;
+  const ruled = rpc.request(method, [call, block, { ...(isRecord(config) ? config : {}), tracer: "erc7562Tracer" }]);
+  return Effect.matchEffect(
+    // why: a node that takes too long does so the next time, too
+    Effect.onInterrupt(ruled, () => Effect.sync(() => learnUntraced(memory, ruling))),
+    {
+      onFailure: (failure) => {
+        if (isLacking(failure)) learnUntraced(memory, ruling);
+        return plainly;
+      },
+      onSuccess: (trace) => {
+        memory.heard(ruling, Result.succeed(null));
+        return Effect.succeed(trace);
+      },
+    },
+  );
+};
+
+/** Seconds for which a stake has to stay locked, as bundlers demand it. */
+const leastDelay = 86_400n;
+
+/** What is said of the rules of bundlers: those that a trace shows to be broken, and that others are not seen. */
+const checkRules = ({ input: { operation, entryPoint } }: Ran, seen: Seen, trace: unknown): ReadonlyArray<Finding> => {
+  const entities = Operations.entitiesOf(operation);
+  const isStaked = (entity: keyof typeof entities): boolean => {
+    const account = entities[entity];
+    const told = account === null ? null : seen.before.call(Operations.depositQuery(entryPoint, account));
+    if (told?.success !== true) return false;
+    const [, staked, , delay] = wordsFrom(told.data, dataAt, 4);
+    return staked === 1n && delay !== undefined && delay >= leastDelay;
+  };
+  const { broken, isWhole } = rulesBroken(trace, {
+    ...{ entryPoint, entities, creator: senderCreatorOf(entryPoint) },
+    staked: new Set((["factory", "account", "paymaster"] as const).filter(isStaked)),
+  });
+  const books = "reputation, mempool, tips";
+  return [
+    BundlerRulesUnseen.info(unavailable, text("not seen", isWhole ? books : `opcodes, code, storage, ${books}`)),
+    ...broken.map(({ entity, rule, what, at, slot, stake }) =>
+      BundlerRuleBroken.warning(
+        measured,
+        text("by", `the ${entity}`),
+        address("entity", entities[entity]),
+        text("rule", rule),
+        text("does", what),
+        address("at", at),
+        slot === null ? null : hash("slot", slot),
+        text("allowed with a stake of", stake === null ? null : `the ${stake}`),
+      ),
+    ),
+  ];
+};
+
 /** True of an account that is a key, whose own signature is the account's: it delegates, or is about to. */
 const isKey = ({ input: { operation }, signing }: Ran, { before }: Seen): boolean =>
   signing.sign.signer !== operation.sender ||
@@ -389,7 +471,7 @@ export const judgedOperation = (signing: PlacedSigning, input: OperationInput, s
   const at = carriers[0]?.index ?? -1;
   const outcome = transactions[at]?.outcome ?? null;
   const isCarried = outcome !== null && seen.mode === "shim";
-  const findings: Array<Finding> = [BundlerRulesUnseen.info(unavailable)];
+  const findings: Array<Finding> = [...checkRules(ran, seen, isCarried ? seen.traces[at]?.trace : null)];
   const own = sign.kind === "userOperation" ? sign.chainId : 0;
   if (own === 0) findings.push(say.notAssumed("the chain could not be read, which it is bound to"));
   else if (chainId !== null && own !== chainId)
@@ -399,7 +481,7 @@ export const judgedOperation = (signing: PlacedSigning, input: OperationInput, s
       }),
     );
   if (!isKey(ran, seen)) findings.push(say.notAssumed("nobody knows whose key signs: name the signer"));
-  const deposit = wordOfQuery(seen, Operations.depositQuery(entryPoint, operation));
+  const deposit = wordOfQuery(seen, Operations.depositQuery(entryPoint, Operations.payerOf(operation)));
   const next = wordOfQuery(seen, Operations.nonceQuery(entryPoint, operation));
   const due = next === null ? null : next + queuedBefore(ran, seen, at);
   const [isUsed, isLater] = due === null ? [null, false] : [operation.nonce < due, operation.nonce > due];

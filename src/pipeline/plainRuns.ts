@@ -28,7 +28,8 @@ export interface PlainRun {
 const executeUserOp = "0x8dd7712f";
 
 /** The first contract that an EntryPoint made: it calls the factories of accounts. */
-const senderCreatorOf = (entryPoint: Address): Address => `0x${keccak256(`0xd694${entryPoint.slice(2)}01`).slice(26)}`;
+export const senderCreatorOf = (entryPoint: Address): Address =>
+  `0x${keccak256(`0xd694${entryPoint.slice(2)}01`).slice(26)}`;
 
 /** The user operations among signatures; null = the calls of one cannot be run by themselves. */
 export const plainRunsOf = (signings: ReadonlyArray<PlacedSigning>): ReadonlyArray<PlainRun> | null => {

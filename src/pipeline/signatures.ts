@@ -12,7 +12,7 @@ import { OverrideIgnored, RpcError } from "../errors/rpc.js";
 import { ChainIdMismatch, type Verdict } from "../errors/verdicts.js";
 import { wordAt, wordOf, dataAt } from "../abi/words.js";
 import { RandomWords } from "../primitives/effects.js";
-import { lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
+import { isAddress, lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { no, type Checked } from "../primitives/problem.js";
 import { address, count, text } from "../primitives/statement.js";
@@ -39,7 +39,7 @@ import { witnessFees } from "../witness/placement.js";
 import { staticCall, type CallQuery, type Query } from "../witness/queries.js";
 import type { View } from "../witness/view.js";
 import { judgedAsAccount, looksOf, resolved } from "./accounts.js";
-import { askLimit } from "./operations.js";
+import { askLimit, askRuled } from "./operations.js";
 import { isAlikePlain, plainBlocks, plainRunsOf, type PlainRun } from "./plainRuns.js";
 import { CurrentSignings, trialGas, type Assumable, type LimitTold, type Seen, type Signed } from "./signings.js";
 import type { Signings } from "./signings.js";
@@ -218,7 +218,12 @@ const nodeWith = (
       // why: a tracer takes no call of who cannot pay for it
       const paid = { ...state, ...(isPaid ? pursesOf(state, assuming.funded) : {}) };
       const stateOverrides = { ...paid, ...withWords(paid, assuming.pretends, true), ...assuming.override };
-      return rpc.request(method, [first, block, { ...recordIn(third), stateOverrides }, ...rest]);
+      const traced = [first, block, { ...recordIn(third), stateOverrides }, ...rest];
+      const { to } = recordIn(first);
+      const isBundlers = isAddress(to) && [...assuming.bundlers.values()].includes(padded(lower(to)));
+      return isBundlers && recordIn(third)["tracer"] === "callTracer"
+        ? askRuled(rpc, traced)
+        : rpc.request(method, traced);
     }
     if (method !== "eth_simulateV1") return rpc.request(method, params);
     const blocks = listed(recordIn(first)["blockStateCalls"]).map(recordIn);

@@ -128,9 +128,14 @@ export const nonceQuery = (entryPoint: Address, { sender, nonce }: Operation): C
 /** The account that pays for it. */
 export const payerOf = ({ sender, paymaster }: Operation): Address => paymaster ?? sender;
 
-/** Wei that the payer has in the EntryPoint. */
-export const depositQuery = (entryPoint: Address, operation: Operation): CallQuery =>
-  staticCall(entryPoint, `0x70a08231${payerOf(operation).slice(2).padStart(64, "0")}`);
+/** Wei that an account has in the EntryPoint, and its stake there: `getDepositInfo`. */
+export const depositQuery = (entryPoint: Address, account: Address): CallQuery =>
+  staticCall(entryPoint, `0x5287ce12${account.slice(2).padStart(64, "0")}`);
+
+/** The contracts that an operation names. */
+export const entitiesOf = ({ sender, factory, paymaster }: Operation) => ({
+  ...{ account: sender, factory: factory === delegated ? null : factory, paymaster },
+});
 
 /** Gas of all its limits together; 0.6 holds the verification's to the paymaster's two calls, too. */
 const gasOf = (operation: Operation, version: Version): bigint => {
@@ -217,7 +222,8 @@ export const operationSigning = (
         ...(paymaster ? [paymaster] : []),
       ],
       looks: [
-        ...[nonceQuery(entryPoint, operation), depositQuery(entryPoint, operation)],
+        nonceQuery(entryPoint, operation),
+        ...Object.values(entitiesOf(operation)).flatMap((one) => (one === null ? [] : depositQuery(entryPoint, one))),
         ...(paymaster === undefined ? [] : [paymasterHashQuery(input)].filter((query) => query !== null)),
       ],
       consume: (stand) => bundled(input, stand),

@@ -200,6 +200,7 @@ const kindOf = (code: Report.FindingCode): "verdict" | "reason" | "note" | "own"
     case "OperationFails":
     case "OperationPrefund":
     case "BundlerRulesUnseen":
+    case "BundlerRuleBroken":
       return "note";
     default:
       return kindOfOwn(code);

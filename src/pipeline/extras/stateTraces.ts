@@ -120,7 +120,7 @@ const withTokens = (trace: unknown, block: BlockParameter): Effect.Effect<CallTr
 };
 
 /** True if an endpoint says of a tracer that it has none. */
-const isLacking = (failure: Failure): boolean =>
+export const isLacking = (failure: Failure): boolean =>
   failure._tag === "RpcError" && !failure.isRetryable && !isGone(failure);
 
 /**
