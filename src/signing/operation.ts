@@ -8,7 +8,7 @@ import type { Address, Hash, Hex } from "../primitives/hex.js";
 import type { Checked } from "../primitives/problem.js";
 import { isUnsigned, type Authorization, type UnsignedAuthorization } from "../transaction/fields.js";
 import type { SignatureRequest } from "../transaction/signature.js";
-import { staticCall, type CallQuery } from "../witness/queries.js";
+import { readGas, staticCall, type CallQuery } from "../witness/queries.js";
 import { messageHash, type ReadSigning } from "./input.js";
 import { call, type Carrier } from "./kinds.js";
 import { delegated, magic, operationIn, type Operation, type OperationInput, type Version } from "./operationInput.js";
@@ -130,7 +130,7 @@ export const payerOf = ({ sender, paymaster }: Operation): Address => paymaster 
 
 /** Wei that an account has in the EntryPoint, and its stake there: `getDepositInfo`. */
 export const depositQuery = (entryPoint: Address, account: Address): CallQuery =>
-  staticCall(entryPoint, `0x5287ce12${account.slice(2).padStart(64, "0")}`);
+  staticCall(entryPoint, `0x5287ce12${account.slice(2).padStart(64, "0")}`, readGas, 160);
 
 /** The contracts that an operation names. */
 export const entitiesOf = ({ sender, factory, paymaster }: Operation) => ({

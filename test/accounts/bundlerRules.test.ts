@@ -75,4 +75,160 @@ describe.skipIf(!isThere).each(kits)("rules of bundlers on %s", (_, start) => {
       }
     });
   });
+
+  /** What each double does: see `RuleBreaker`. */
+  const rules: ReadonlyArray<readonly [how: number, rule: string]> = [
+    [1, "OP-011 · TIMESTAMP"],
+    [2, "OP-011 · NUMBER"],
+    [3, "OP-011 · ORIGIN"],
+    [4, "OP-011 · BLOCKHASH"],
+    [8, "OP-012 · GAS"],
+    [9, "OP-020 · out of gas"],
+    [11, "STO-010 · writes storage"],
+    [12, "OP-041 · uses an account without code"],
+    [13, "OP-061 · CALL with value"],
+    [14, "OP-054 · calls the EntryPoint"],
+    [15, "OP-062 · uses a precompile"],
+    [16, "OP-011 · PREVRANDAO"],
+    [17, "OP-011 · COINBASE"],
+    [18, "OP-011 · BASEFEE"],
+    [19, "OP-011 · GASLIMIT"],
+    [20, "OP-011 · GASPRICE"],
+    [22, "OP-011 · INVALID"],
+    [23, "OP-011 · SELFDESTRUCT"],
+    [26, "OP-054 · reads the code of the EntryPoint"],
+  ];
+  /** The rules that a stake of the entity lifts. */
+  const staked: ReadonlyArray<readonly [how: number, rule: string]> = [
+    [6, "OP-080 · SELFBALANCE"],
+    [7, "OP-080 · BALANCE"],
+    [10, "STO-033 · reads storage"],
+  ];
+  /** With a few of what one entity alone may do, or may not. */
+  const ofEntity = {
+    account: [
+      [5, "OP-011 · CREATE"],
+      [21, "OP-031 · CREATE2"],
+      [24, null],
+      [25, null],
+      [27, null],
+      [28, null],
+    ],
+    factory: [
+      [5, "OP-011 · CREATE · the factory"],
+      [21, "OP-031 · CREATE2 · the factory"],
+      [24, "STO-022 · reads storage · the factory"],
+      [25, null],
+      [27, "STO-031 · writes storage · the factory"],
+      [28, "STO-032 · reads storage · the factory"],
+    ],
+    paymaster: [
+      [5, "OP-011 · CREATE"],
+      [21, "OP-031 · CREATE2"],
+      [24, null],
+      [25, "OP-054 · calls the EntryPoint"],
+      [27, "STO-031 · writes storage · the paymaster"],
+      [28, "STO-032 · reads storage · the paymaster"],
+    ],
+  } as const satisfies Readonly<Record<string, ReadonlyArray<readonly [how: number, rule: string | null]>>>;
+  const rowsOf = (
+    entity: keyof typeof ofEntity,
+  ): ReadonlyArray<readonly [how: number, told: ReadonlyArray<string>]> => [
+    // the others are told alike, whosever they are
+    ...rules
+      .filter(([how]) => entity === "account" || how < 3 || (how > 7 && how < 15))
+      .map(([how, rule]) => [how, [`the ${entity} · ${rule}`]] as const),
+    ...staked.map(([how, rule]) => [how, [`the ${entity} · ${rule} · the ${entity}`]] as const),
+    ...ofEntity[entity].map(([how, rule]) => [how, rule === null ? [] : [`the ${entity} · ${rule}`]] as const),
+  ];
+
+  const [owner] = keys;
+  const doubled = async (version: Version, how: number): Promise<Account> => {
+    const address = await kit.scene.deploy(RuleAccount, [owner?.address, BigInt(how), other]);
+    await kit.fund(address, parseEther("1"));
+    return { version, address, key: kit.voucher, kind: "delegated", init: {} };
+  };
+  const addStake = async (of: Address, version: Version): Promise<void> => {
+    const data = encodeFunctionData({ abi: RulePaymaster.abi, functionName: "stake", args: [entryPoints[version]] });
+    const hash = await kit.scene.pool(kit.bundler, { to: of, data, value: 10n ** 18n, gas: 1_000_000n });
+    await kit.scene.mine();
+    expect((await kit.scene.receipt(hash)).status).toBe("0x1");
+  };
+  const payingFor = async (version: Version, how: number, isStaked = false): Promise<Partial<UserOperation>> => {
+    const paymaster = await kit.scene.deploy(RulePaymaster, [BigInt(how), other]);
+    await kit.fund(paymaster, 10n ** 9n);
+    await kit.deposit(version, paymaster, parseEther("1"));
+    if (isStaked) await addStake(paymaster, version);
+    const limits = { paymasterVerificationGasLimit: 200_000n, paymasterPostOpGasLimit: 1n };
+    return { paymaster, paymasterData: "0x", ...limits };
+  };
+  const madeBy = async (version: Version, how: number, isStaked = false): Promise<Account> => {
+    const factory = await kit.scene.deploy(RuleFactory, [BigInt(how), other]);
+    await kit.fund(factory, 10n ** 9n);
+    if (isStaked) await addStake(factory, version);
+    const address = (await kit.scene.ask("eth_call", [
+      {
+        to: factory,
+        data: encodeFunctionData({
+          ...{ abi: RuleFactory.abi, functionName: "predict", args: [owner?.address ?? "0x", 0n] },
+        }),
+      },
+      "latest",
+    ])) as Hex;
+    const factoryData = encodeFunctionData({
+      ...{ abi: RuleFactory.abi, functionName: "make", args: [owner?.address ?? "0x", 0n, entryPoints[version]] },
+    });
+    const sender: Address = `0x${address.slice(26)}`;
+    await kit.fund(sender, parseEther("1"));
+    return { version, address: sender, key: kit.voucher, kind: "delegated", init: { factory, factoryData } };
+  };
+  const large = { verificationGasLimit: 2_500_000n };
+  const check = async (
+    version: Version,
+    operation: UserOperation,
+    told: ReadonlyArray<string>,
+    verdict?: string,
+  ): Promise<Report> => {
+    const report = await ask(version, operation, owner?.address ?? "0x");
+    expect([said(report), brokenIn(report)]).toEqual([said(report), told]);
+    expect([report.verdict, report.signing?.operation?.success], said(report)).toEqual([
+      verdict ?? (told.length === 0 ? "ready" : "caution"),
+      true,
+    ]);
+    expect(notSeenIn(report), said(report)).toEqual([books]);
+    return report;
+  };
+
+  it.each(rowsOf("account"))("account %i: %j", { timeout: 60_000 }, async (how, told) => {
+    const account = await doubled("0.8", how);
+    const report = await check("0.8", await operationOf(account), told);
+    const [finding] = report.findings.filter(({ code }) => code === "BundlerRuleBroken");
+    if (finding !== undefined)
+      expect(finding).toMatchObject({
+        ...{ severity: "warning", evidence: "measured" },
+        numbers: expect.arrayContaining([
+          expect.objectContaining({ name: "entity", value: account.address }),
+        ]) as unknown,
+      });
+  });
+  it.each(rowsOf("factory"))("factory %i: %j", { timeout: 60_000 }, async (how, told) => {
+    // in the run of the calls alone, other code stands at the EntryPoint, which this factory calls
+    const verdict = how === 14 || how === 25 ? "unknown" : undefined;
+    await check("0.8", await operationOf(await madeBy("0.8", how), large), told, verdict);
+  });
+  it.each(rowsOf("paymaster"))("paymaster %i: %j", { timeout: 60_000 }, async (how, told) => {
+    await check("0.8", await operationOf(await doubled("0.8", 0), await payingFor("0.8", how)), told);
+  });
+  it.each(["0.7", "0.9"] as const)("each entity is named with EntryPoint %s", { timeout: 60_000 }, async (version) => {
+    const account = await madeBy(version, 1);
+    await check(version, await operationOf(account, { ...large, ...(await payingFor(version, 2)) }), [
+      "the factory · OP-011 · TIMESTAMP",
+      "the paymaster · OP-011 · NUMBER",
+    ]);
+  });
+  it.each([5, 6, 7, 10, 21, 24, 27, 28])("a stake lifts what it may: %i", { timeout: 60_000 }, async (how) => {
+    await check("0.8", await operationOf(await madeBy("0.8", how, true), large), []);
+    if (how === 5 || how === 21) return;
+    await check("0.8", await operationOf(await doubled("0.8", 0), await payingFor("0.8", how, true)), []);
+  });
 });

@@ -53,7 +53,7 @@ abstract contract RuleBreaker {
     if (how == 1) seen = block.timestamp;
     if (how == 2) seen = block.number;
     if (how == 3) seen = uint160(tx.origin);
-    if (how == 4) seen = uint256(blockhash(block.number - 1));
+    if (how == 4) seen = uint256(blockhash(1));
     if (how == 5) seen = uint160(address(new Bauble()));
     if (how == 6) seen = address(this).balance;
     if (how == 7) seen = entryPoint.balance;
@@ -116,6 +116,8 @@ contract RuleAccount is RuleBreaker {
 
 /// A contract with a stake in an EntryPoint, if it is told so.
 abstract contract Stakes {
+  receive() external payable {}
+
   function stake(address entryPoint) external payable {
     (bool isDone, ) = entryPoint.call{value: msg.value}(abi.encodeWithSignature("addStake(uint32)", 86_400));
     require(isDone);
