@@ -22,8 +22,8 @@ export interface RuleBroken {
   /** The contract whose code or storage it is; or whom a call is for. */
   readonly at: Address;
   readonly slot: Hash | null;
-  /** The entity whose stake would allow it; null = none does. */
-  readonly stake: Entity | null;
+  /** Entities of which the stake of one would allow it. */
+  readonly stakes: ReadonlyArray<Entity>;
 }
 
 /** An operation as the rules know it. */
@@ -134,11 +134,11 @@ export const rulesBroken = (
     rule: string,
     what: string,
     at: Address,
-    stake: Entity | null = null,
+    stakes: ReadonlyArray<Entity> = [],
     slot: Hash | null = null,
   ) => {
     const key = [entity, rule, what, at, slot].join();
-    if (told.size < most.told && !told.has(key)) told.set(key, { entity, rule, what, at, slot, stake });
+    if (told.size < most.told && !told.has(key)) told.set(key, { entity, rule, what, at, slot, stakes });
   };
 
   const judgeSlots = (entity: Entity, at: Address, { accessedSlots }: typeof Uses.Type) => {
@@ -151,9 +151,9 @@ export const rulesBroken = (
       if (isSenders && (!isNew() || staked.has("factory"))) continue;
       const byStake = at === own ? "STO-031" : isOf(own, slot) ? "STO-032" : isRead ? "STO-033" : null;
       if (byStake !== null && staked.has(entity)) continue;
-      const stake = isSenders ? "factory" : byStake === null ? null : entity;
+      const stakes = new Set([...(isSenders ? (["factory"] as const) : []), ...(byStake === null ? [] : [entity])]);
       const rule = isSenders ? "STO-022" : (byStake ?? "STO-010");
-      tell(entity, rule, isRead ? "reads storage" : "writes storage", at, stake, slot);
+      tell(entity, rule, isRead ? "reads storage" : "writes storage", at, [...stakes], slot);
     }
   };
   /** Judges a call by the one that makes it. */
@@ -168,7 +168,7 @@ export const rulesBroken = (
     const byStake = isNew() && (entity === "factory" || from === account);
     if (isFirst || isSenders || (byStake && staked.has("factory"))) return;
     const rule = type === "CREATE" ? "OP-011" : "OP-031";
-    tell(entity, rule, type === "CREATE" ? "CREATE" : "CREATE2", from, byStake ? "factory" : null);
+    tell(entity, rule, type === "CREATE" ? "CREATE" : "CREATE2", from, byStake ? ["factory"] : []);
   };
 
   const visit = (entity: Entity, value: unknown, depth: number): void => {
@@ -188,8 +188,8 @@ export const rulesBroken = (
     const at = to ?? from;
     for (const opcode of uses.usedOpcodes.keys()) {
       const [name, rule] = forbidden.get(opcode) ?? [null, ""];
-      const stake = rule === "OP-080" ? entity : null;
-      if (name !== null && !(stake !== null && staked.has(stake))) tell(entity, rule, name, at, stake);
+      const isByStake = rule === "OP-080";
+      if (name !== null && !(isByStake && staked.has(entity))) tell(entity, rule, name, at, isByStake ? [entity] : []);
     }
     // why: the EVM stops at an opcode that it does not have, and nodes say so
     if (frame.error.startsWith("invalid opcode") && !uses.usedOpcodes.has(0xfen))

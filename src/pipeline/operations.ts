@@ -419,7 +419,7 @@ const checkRules = ({ input: { operation, entryPoint } }: Ran, seen: Seen, trace
   const books = "reputation, mempool, tips";
   return [
     BundlerRulesUnseen.info(unavailable, text("not seen", isWhole ? books : `opcodes, code, storage, ${books}`)),
-    ...broken.map(({ entity, rule, what, at, slot, stake }) =>
+    ...broken.map(({ entity, rule, what, at, slot, stakes }) =>
       BundlerRuleBroken.warning(
         measured,
         text("by", `the ${entity}`),
@@ -428,7 +428,7 @@ const checkRules = ({ input: { operation, entryPoint } }: Ran, seen: Seen, trace
         text("does", what),
         address("at", at),
         slot === null ? null : hash("slot", slot),
-        text("allowed with a stake of", stake === null ? null : `the ${stake}`),
+        text("allowed with a stake of", stakes.map((one) => `the ${one}`).join(" or ") || null),
       ),
     ),
   ];

@@ -28,14 +28,19 @@ import { isNote } from "./reading/nobodyCalled.js";
 import { burned } from "./reading/outcome.js";
 import { askEach, failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
-/** Every account whose code matters, each once. */
-export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
-  ...new Set(bundle.flatMap(({ input: { from, to } }) => (to === null ? [from] : [from, to]))),
+/** Every account whose code matters, each once; `isReal` = but for those that are made up for a run. */
+export const accounts = (bundle: ReadonlyArray<Case>, isReal = false): ReadonlyArray<Address> => [
+  ...new Set(
+    bundle.flatMap(({ input: { from, to, origin, nonce } }) => {
+      const isMadeUp = isReal && origin?.signing !== undefined && nonce === 0;
+      return to === null ? [from] : isMadeUp ? [to] : [from, to];
+    }),
+  ),
 ];
 
 /** `eth_getCode` for every account at once; never fails, each answer stands for itself. */
 export const ask = (bundle: ReadonlyArray<Case>, block: Eth.BlockParameter) =>
-  askEach("code", accounts(bundle), (address) => one(Questions.code({ address, block })));
+  askEach("code", accounts(bundle, true), (address) => one(Questions.code({ address, block })));
 
 /** The address at which a deployment with this nonce puts its contract; null for calls. */
 const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>

@@ -146,7 +146,9 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
         continue;
       }
       expect(["ready", "caution"], words).toContain(report.verdict);
-      if (action !== "approve") expect(report.verdict, words).toBe("ready");
+      // the paymaster of 0.6 counts the operations of each account, which bundlers want a stake for where it is yet to be made
+      const isCounted = version === "0.6" && kind === "fresh" && operation !== bare;
+      if (action !== "approve") expect(report.verdict, words).toBe(isCounted ? "caution" : "ready");
       const own = report.signing?.operation;
       expect(own, words).toMatchObject({
         hash,
@@ -700,7 +702,7 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       await connected.preflight((await input()) as never);
       const { ledger, verdict } = await connected.preflight((await input()) as never);
       const requests = ledger.requests.map(({ method, run, because }) => `${method} ${run ?? ""} ${because ?? ""}`);
-      expect([verdict, ledger.rounds, requests.length <= 15], requests.join(", ")).toEqual(["ready", 2, true]);
+      expect([verdict, ledger.rounds, requests.length <= 14], requests.join(", ")).toEqual(["ready", 2, true]);
       await connected.dispose();
     });
 
