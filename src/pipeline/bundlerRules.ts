@@ -143,15 +143,17 @@ export const rulesBroken = (
 
   const judgeSlots = (entity: Entity, at: Address, { accessedSlots }: typeof Uses.Type) => {
     const { reads, writes, transientReads, transientWrites } = accessedSlots;
-    const own = entities[entity];
+    const itself = entities[entity];
     for (const slot of new Set([reads, writes, transientReads, transientWrites].flatMap((all) => [...all.keys()]))) {
       if (--slotsLeft < 0) return void (isReadable = false);
       const isSenders = isOf(account, slot);
       const isRead = !writes.has(slot) && !transientWrites.has(slot);
       if (isSenders && (!isNew() || staked.has("factory"))) continue;
-      const byStake = at === own ? "STO-031" : isOf(own, slot) ? "STO-032" : isRead ? "STO-033" : null;
+      const byStake = at === itself ? "STO-031" : isOf(itself, slot) ? "STO-032" : isRead ? "STO-033" : null;
       if (byStake !== null && staked.has(entity)) continue;
-      const stakes = new Set([...(isSenders ? (["factory"] as const) : []), ...(byStake === null ? [] : [entity])]);
+      // why: an account that is yet to be made has none
+      const own = byStake === null || (isSenders && entity === "account") ? [] : [entity];
+      const stakes = isSenders ? new Set<Entity>(["factory", ...own]) : own;
       const rule = isSenders ? "STO-022" : (byStake ?? "STO-010");
       tell(entity, rule, isRead ? "reads storage" : "writes storage", at, [...stakes], slot);
     }
@@ -180,12 +182,12 @@ export const rulesBroken = (
     // why: it is told as a call, and by its opcode as well
     if (type === "SELFDESTRUCT") return;
     if (depth > 0) judgeCall(entity, frame, type);
-    // why: rules end at the EntryPoint, and in place of ECRECOVER stands code of ours
-    if (to === entryPoint || to === ecrecover) {
-      if (uses.outOfGas) tell(entity, "OP-020", "out of gas", to);
-      return;
-    }
+    // why: in place of ECRECOVER stands code of ours
+    if (to === ecrecover) return;
     const at = to ?? from;
+    // why: where its own call runs out of gas the operation fails, and nothing is left to leak
+    if (uses.outOfGas && depth > 0) tell(entity, "OP-020", "out of gas", at);
+    if (to === entryPoint) return;
     for (const opcode of uses.usedOpcodes.keys()) {
       const [name, rule] = forbidden.get(opcode) ?? [null, ""];
       const isByStake = rule === "OP-080";
@@ -194,8 +196,6 @@ export const rulesBroken = (
     // why: the EVM stops at an opcode that it does not have, and nodes say so
     if (frame.error.startsWith("invalid opcode") && !uses.usedOpcodes.has(0xfen))
       tell(entity, "OP-013", "an unassigned opcode", at);
-    // why: where its own call runs out of gas the operation fails, and nothing is left to leak
-    if (uses.outOfGas && depth > 0) tell(entity, "OP-020", "out of gas", at);
     for (const [other, { contractSize }] of uses.contractSize) {
       const [of, number] = [lower(other), BigInt(other)];
       if (isPrecompile(number)) tell(entity, "OP-062", "uses a precompile", of);
@@ -216,7 +216,7 @@ export const rulesBroken = (
 
   for (const call of top.calls) {
     const frame = frameOf(call);
-    if (frame === null) isReadable = false;
+    if (frame?.to == null) isReadable = false;
     // why: it calls itself for what comes behind the validation
     else if (frame.to === entryPoint) break;
     else if (frame.to === account) enter("account", call);

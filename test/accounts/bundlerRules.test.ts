@@ -3,6 +3,7 @@ import { createPreflight } from "evm-preflight/promise";
 import { encodeFunctionData, parseEther, type Address, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Bystander, RuleAccount, RuleFactory, RulePaymaster } from "../contracts/artifacts.js";
+import { faults, startProxy, type Proxy } from "../harness/proxy.js";
 import { keys } from "../preflight/scene.js";
 import { hasEntryPoints } from "../signing/parts.js";
 import { encode, entryPoints, kitsFor, stub, versions } from "./operationsKit.js";
@@ -230,5 +231,55 @@ describe.skipIf(!isThere).each(kits)("rules of bundlers on %s", (_, start) => {
     await check("0.8", await operationOf(await madeBy("0.8", how, true), large), []);
     if (how === 5 || how === 21) return;
     await check("0.8", await operationOf(await doubled("0.8", 0), await payingFor("0.8", how, true)), []);
+  });
+
+  describe("a node", () => {
+    const tracersIn = (proxy: Proxy): ReadonlyArray<unknown> =>
+      proxy.seen.flatMap(({ method, params }) =>
+        method === "debug_traceCall" ? [(params as ReadonlyArray<{ readonly tracer?: string }>)[2]?.tracer] : [],
+      );
+    const renamed = (params: unknown): unknown =>
+      JSON.parse(JSON.stringify(params).replace('"erc7562Tracer"', '"erc7562Tracers"')) as unknown;
+    const twice = async (proxy: Proxy): Promise<ReadonlyArray<Report>> => {
+      const own = createPreflight({ url: proxy.url });
+      const account = await doubled("0.8", 1);
+      const input = { entryPoint: entryPoints["0.8"], signer: owner?.address };
+      const reports: Array<Report> = [];
+      for (let time = 0; time < 2; time++)
+        reports.push((await own.preflight({ ...input, operation: await operationOf(account) } as never)) as never);
+      await own.dispose();
+      return reports;
+    };
+    const unseen = [`opcodes, code, storage, ${books}`];
+
+    it("without the tracer tells the times, and is not asked again", { timeout: 60_000 }, async () => {
+      const proxy = await startProxy({ target: kit.scene.url, rewrite: (_, params) => renamed(params) });
+      const reports = await twice(proxy);
+      for (const report of reports)
+        expect([report.verdict, brokenIn(report), notSeenIn(report)], said(report)).toEqual(["ready", [], unseen]);
+      expect(reports[1]?.signing?.operation?.validIn).toBe("seconds");
+      expect([...tracersIn(proxy)].sort()).toEqual([
+        ...["callTracer", "callTracer", "erc7562Tracer", "prestateTracer", "prestateTracer"],
+      ]);
+      await proxy.stop();
+    });
+    it("that takes too long for it is not asked again", { timeout: 60_000 }, async () => {
+      const proxy = await startProxy({ target: kit.scene.url });
+      proxy.failAt("debug_traceCall", faults.hang, 1);
+      const [first, second] = await twice(proxy);
+      expect([first, second].map((report) => report && notSeenIn(report))).toEqual([unseen, unseen]);
+      expect([first?.signing?.operation?.validIn, second?.signing?.operation?.validIn]).toEqual([null, "seconds"]);
+      expect(tracersIn(proxy).slice(0, 2)).toEqual(["prestateTracer", "erc7562Tracer"]);
+      expect(tracersIn(proxy).filter((tracer) => tracer === "erc7562Tracer")).toHaveLength(1);
+      await proxy.stop();
+    });
+    it("with the tracer is asked for nothing beside it", { timeout: 60_000 }, async () => {
+      const proxy = await startProxy({ target: kit.scene.url });
+      for (const report of await twice(proxy)) expect(brokenIn(report)).toEqual(["the account · OP-011 · TIMESTAMP"]);
+      expect([...tracersIn(proxy)].sort()).toEqual([
+        ...["erc7562Tracer", "erc7562Tracer", "prestateTracer", "prestateTracer"],
+      ]);
+      await proxy.stop();
+    });
   });
 });

@@ -80,3 +80,4 @@ export { causeOf, comparisonOf, effectsReader } from "../../src/pipeline/worlds/
 export { worseOf } from "../../src/pipeline/worlds/movements.js";
 export { isListOf, namedIn, readNames } from "../../src/pipeline/accessLists.js";
 export { assumed } from "../../src/pipeline/unsigned.js";
+export { rulesBroken, type Ruled } from "../../src/pipeline/bundlerRules.js";

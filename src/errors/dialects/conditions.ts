@@ -100,6 +100,8 @@ const missing = byRules(
   [stateless, means(StateUnavailable)],
   [blockless, means(BlockNotFound)],
   [invalid, means(InvalidParams)],
+  // geth runs the name of a tracer that it does not have as JavaScript
+  [/ReferenceError: \w+ is not defined at <eval>/i, means(InvalidParams)],
   [tooLarge, means(NodeLimitExceeded)],
 );
 
