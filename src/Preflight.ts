@@ -159,7 +159,8 @@ const preflightAs = (
  * that nobody knows, by code in place of ECRECOVER that takes the signature of `signer` for given; `operation.signature` has the
  * account's own form. The verdict is read from the EntryPoint's events and errors, never from the status of the outer call:
  * `OperationFails` names the AA code and whose part failed. `report.signing.operation` has its cost in wei, its gas, its deposit and
- * its times. What bundlers demand besides (ERC-7562) is not seen: `BundlerRulesUnseen`. `ready` hands out the operation and its hash.
+ * its times. `BundlerRuleBroken` names a rule of bundlers (ERC-7562) that its validation breaks, where the node has `erc7562Tracer`;
+ * what hangs on a bundler's own books is not seen: `BundlerRulesUnseen`. `ready` hands out the operation and its hash.
  *
  * Where a node cannot assume signatures (anvil 1.7.1), or the account takes another key's, the report is `unknown`.
  *

@@ -40,42 +40,40 @@ export interface Ruled {
 /** Most that is read of a trace, and told of it. */
 const most = { frames: 4_096, depth: 1_024, slots: 4_096, hashes: 512, told: 8 } as const;
 
-const slots = mapOf(Word, Anything, most.slots);
+const slots = /* @__PURE__ */ mapOf(Word, Anything, most.slots);
 /** The part of a call that `erc7562Tracer` adds to what `callTracer` tells. */
-const Uses = struct({
-  usedOpcodes: mapOf(Quantity, Anything, 256),
-  accessedSlots: struct({ reads: slots, writes: slots, transientReads: slots, transientWrites: slots }),
-  contractSize: mapOf(Account, struct({ contractSize: Finite }), most.slots),
-  extCodeAccessInfo: list(Account, most.slots),
-  outOfGas: orElse(Flag, false),
+const Uses = /* @__PURE__ */ struct({
+  usedOpcodes: /* @__PURE__ */ mapOf(Quantity, Anything, 256),
+  accessedSlots: /* @__PURE__ */ struct({
+    ...{ reads: slots, writes: slots, transientReads: slots, transientWrites: slots },
+  }),
+  contractSize: /* @__PURE__ */ mapOf(Account, /* @__PURE__ */ struct({ contractSize: Finite }), most.slots),
+  extCodeAccessInfo: /* @__PURE__ */ list(Account, most.slots),
+  outOfGas: /* @__PURE__ */ orElse(Flag, false),
 });
 
-/** Opcodes that tell of the block, the bundle or what is left of it, each with its rule. */
-const forbidden: ReadonlyMap<bigint, readonly [name: string, rule: string]> = new Map(
-  (
-    [
-      ...([
-        [0x32n, "ORIGIN"],
-        [0x3an, "GASPRICE"],
-        [0x40n, "BLOCKHASH"],
-        [0x41n, "COINBASE"],
-        [0x42n, "TIMESTAMP"],
-        [0x43n, "NUMBER"],
-        [0x44n, "PREVRANDAO"],
-        [0x45n, "GASLIMIT"],
-        [0x48n, "BASEFEE"],
-        [0x49n, "BLOBHASH"],
-        [0x4an, "BLOBBASEFEE"],
-        [0xfen, "INVALID"],
-        [0xffn, "SELFDESTRUCT"],
-      ] as const),
-      // why: the tracer counts it only where no call follows
-      [0x5an, "GAS", "OP-012"],
-      [0x31n, "BALANCE", "OP-080"],
-      [0x47n, "SELFBALANCE", "OP-080"],
-    ] as const
-  ).map(([code, name, rule = "OP-011"]) => [code, [name, rule]]),
-);
+/** Opcodes that tell of the block, the bundle or what is left of it. */
+const forbidden: ReadonlyMap<bigint, string> = new Map([
+  [0x31n, "BALANCE"],
+  [0x32n, "ORIGIN"],
+  [0x3an, "GASPRICE"],
+  [0x40n, "BLOCKHASH"],
+  [0x41n, "COINBASE"],
+  [0x42n, "TIMESTAMP"],
+  [0x43n, "NUMBER"],
+  [0x44n, "PREVRANDAO"],
+  [0x45n, "GASLIMIT"],
+  [0x47n, "SELFBALANCE"],
+  [0x48n, "BASEFEE"],
+  [0x49n, "BLOBHASH"],
+  [0x4an, "BLOBBASEFEE"],
+  // why: the tracer counts it only where no call follows
+  [0x5an, "GAS"],
+  [0xfen, "INVALID"],
+  [0xffn, "SELFDESTRUCT"],
+]);
+/** Those that a stake allows. */
+const balances: ReadonlySet<string | undefined> = new Set(["BALANCE", "SELFBALANCE"]);
 
 /** Precompiles that read nothing of the chain: of the first fork, and P256VERIFY. */
 const isPlainPrecompile = (account: bigint): boolean => (account > 0n && account <= 9n) || account === 0x100n;
@@ -189,9 +187,10 @@ export const rulesBroken = (
     if (uses.outOfGas && depth > 0) tell(entity, "OP-020", "out of gas", at);
     if (to === entryPoint) return;
     for (const opcode of uses.usedOpcodes.keys()) {
-      const [name, rule] = forbidden.get(opcode) ?? [null, ""];
-      const isByStake = rule === "OP-080";
-      if (name !== null && !(isByStake && staked.has(entity))) tell(entity, rule, name, at, isByStake ? [entity] : []);
+      const name = forbidden.get(opcode);
+      const isBalance = balances.has(name);
+      if (name === undefined || (isBalance && staked.has(entity))) continue;
+      tell(entity, isBalance ? "OP-080" : name === "GAS" ? "OP-012" : "OP-011", name, at, isBalance ? [entity] : []);
     }
     // why: the EVM stops at an opcode that it does not have, and nodes say so
     if (frame.error.startsWith("invalid opcode") && !uses.usedOpcodes.has(0xfen))

@@ -41,22 +41,21 @@ interface Parts {
   readonly behind?: ReadonlyArray<object>;
 }
 /** The bundler's call: the account is made where a factory does something, then it validates, and the paymaster. */
-const traceOf = ({ byFactory, byAccount = {}, byPaymaster = {}, keccak = [], behind = [] }: Parts) =>
-  call(at("9"), entryPoint, {
-    // the EntryPoint itself may do all of it
-    ...using(0x32, 0x42, 0x43, 0x48, 0x5a),
-    ...sized(at("9"), 0),
-    keccak,
-    calls: [
-      ...(byFactory === undefined
-        ? []
-        : [call(entryPoint, creator, { calls: [call(creator, factory, { calls: [made()], ...byFactory })] })]),
-      call(entryPoint, account, byAccount),
-      call(entryPoint, paymaster, byPaymaster),
-      call(entryPoint, entryPoint, { ...using(0x42, 0x31, 0xfe), calls: [call(account, other, { value: "0x5" })] }),
-      ...behind,
-    ],
-  });
+const traceOf = ({ byFactory, byAccount = {}, byPaymaster = {}, keccak = [], behind = [] }: Parts) => ({
+  ...call(at("9"), entryPoint),
+  // the EntryPoint itself may do all of it
+  ...{ ...using(0x32, 0x42, 0x43, 0x48, 0x5a), ...sized(at("9"), 0) },
+  keccak,
+  calls: [
+    ...(byFactory === undefined
+      ? []
+      : [call(entryPoint, creator, { calls: [call(creator, factory, { calls: [made()], ...byFactory })] })]),
+    call(entryPoint, account, byAccount),
+    call(entryPoint, paymaster, byPaymaster),
+    call(entryPoint, entryPoint, { ...using(0x42, 0x31, 0xfe), calls: [call(account, other, { value: "0x5" })] }),
+    ...behind,
+  ],
+});
 const told = (parts: Parts, by = ruled) =>
   rulesBroken(traceOf(parts), by).broken.map(({ entity, rule, what, stakes }) =>
     [entity, rule, what, ...stakes].join(" "),
