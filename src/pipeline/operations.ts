@@ -3,6 +3,8 @@
  * own events and errors tell it. The outer status says nothing of an operation.
  */
 import * as Effect from "effect/Effect";
+import * as Fiber from "effect/Fiber";
+import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import { dataAt, digitsAt, nobody, wordAt, wordsFrom } from "../abi/words.js";
 import { abisOf } from "../report/options.js";
@@ -373,30 +375,46 @@ const wordOfQuery = ({ before }: Seen, query: Parameters<Seen["before"]["call"]>
 /** The tracer that shows what validation does, remembered apart: a node may have others. */
 const ruling = `${method} erc7562Tracer`;
 
+/** Ms that the first answer of a tracer may take longer than that of another. */
+const mostBehind = 400;
+
 /**
  * The calls within a bundler's call, by the tracer that shows the rules of bundlers beside them, or by `callTracer`, which was
- * asked for, where the node has no answer. JSON-RPC: `debug_traceCall` with `erc7562Tracer`.
+ * asked for, where the node has no answer. JSON-RPC: `debug_traceCall` with `erc7562Tracer`; as long as nobody knows whether the
+ * node has it, what was asked for beside it.
  */
-export const askRuled = (rpc: Rpc["Service"], params: ReadonlyArray<unknown>) => {
+export const askRuled = (
+  rpc: Rpc["Service"],
+  params: ReadonlyArray<unknown>,
+): ReturnType<Rpc["Service"]["request"]> => {
   const { memory } = rpc;
   const plainly = rpc.request(method, params);
   if (memory.refused(ruling) !== null) return plainly;
   const [call, block, config] = params;
   const ruled = rpc.request(method, [call, block, { ...(isRecord(config) ? config : {}), tracer: "erc7562Tracer" }]);
-  return Effect.matchEffect(
-    // why: a node that takes too long does so the next time, too
+  // why: a node that takes too long does so the next time, too
+  const heard = Effect.match(
     Effect.onInterrupt(ruled, () => Effect.sync(() => learnUntraced(memory, ruling))),
     {
       onFailure: (failure) => {
         if (isLacking(failure)) learnUntraced(memory, ruling);
-        return plainly;
+        return null;
       },
       onSuccess: (trace) => {
         memory.heard(ruling, Result.succeed(null));
-        return Effect.succeed(trace);
+        memory.learn("rules", true);
+        return trace;
       },
     },
   );
+  if (memory.recall("rules") === true)
+    return Effect.flatMap(heard, (trace) => (trace === null ? plainly : Effect.succeed(trace)));
+  return Effect.gen(function* () {
+    const fiber = yield* Effect.forkScoped(heard);
+    const trace = yield* plainly;
+    const told = yield* Effect.timeoutOption(Fiber.join(fiber), mostBehind);
+    return Option.getOrNull(told) ?? trace;
+  }).pipe(Effect.scoped);
 };
 
 /** Seconds for which a stake has to stay locked, as bundlers demand it. */

@@ -53,6 +53,8 @@ export interface EndpointFacts {
   };
   /** True if a tracer told which slots a call changes; then no access list is asked for their names. */
   readonly traces: boolean;
+  /** True if a tracer told what the rules of bundlers hang on. A failure asks for the calls alone. */
+  readonly rules: boolean;
   /** False if its simulations do not let code replace a precompile that was moved, so that no signature can be taken for given. */
   readonly assumes: boolean;
   /** A fee oracle's address at which nothing lives. Disproved by the witness, which looks there in every run. */

@@ -233,6 +233,28 @@ describe.skipIf(!isThere).each(kits)("rules of bundlers on %s", (_, start) => {
     await check("0.8", await operationOf(await doubled("0.8", 0), await payingFor("0.8", how, true)), []);
   });
 
+  it.each(["0.8", "0.9"] as const)(
+    "a key that is yet to delegate keeps them: %s",
+    { timeout: 60_000 },
+    async (version) => {
+      const [, , key] = keys;
+      if (key === undefined) throw new Error("no key");
+      const entry = { address: kit.simple7702[version] ?? other, chainId: kit.scene.chainId, nonce: 0 };
+      const account: Account = { version, address: key.address, key, kind: "delegated", init: {} };
+      const made = {
+        factory: "0x7702",
+        factoryData: "0x",
+        authorization: { ...entry, nonce: await kit.scene.count(key.address) },
+      };
+      const report = await ask(version, await operationOf(account, made as never), key.address);
+      expect([report.signing?.operation?.success, brokenIn(report), notSeenIn(report)], said(report)).toEqual([
+        true,
+        [],
+        [books],
+      ]);
+    },
+  );
+
   describe("a node", () => {
     const tracersIn = (proxy: Proxy): ReadonlyArray<unknown> =>
       proxy.seen.flatMap(({ method, params }) =>
@@ -257,7 +279,7 @@ describe.skipIf(!isThere).each(kits)("rules of bundlers on %s", (_, start) => {
       const reports = await twice(proxy);
       for (const report of reports)
         expect([report.verdict, brokenIn(report), notSeenIn(report)], said(report)).toEqual(["ready", [], unseen]);
-      expect(reports[1]?.signing?.operation?.validIn).toBe("seconds");
+      expect(reports.map(({ signing }) => signing?.operation?.validIn)).toEqual(["seconds", "seconds"]);
       expect([...tracersIn(proxy)].sort()).toEqual([
         ...["callTracer", "callTracer", "erc7562Tracer", "prestateTracer", "prestateTracer"],
       ]);
@@ -265,19 +287,19 @@ describe.skipIf(!isThere).each(kits)("rules of bundlers on %s", (_, start) => {
     });
     it("that takes too long for it is not asked again", { timeout: 60_000 }, async () => {
       const proxy = await startProxy({ target: kit.scene.url });
-      proxy.failAt("debug_traceCall", faults.hang, 1);
+      proxy.failAt("debug_traceCall", faults.hang, 2);
       const [first, second] = await twice(proxy);
       expect([first, second].map((report) => report && notSeenIn(report))).toEqual([unseen, unseen]);
-      expect([first?.signing?.operation?.validIn, second?.signing?.operation?.validIn]).toEqual([null, "seconds"]);
-      expect(tracersIn(proxy).slice(0, 2)).toEqual(["prestateTracer", "erc7562Tracer"]);
+      expect([first?.signing?.operation?.validIn, second?.signing?.operation?.validIn]).toEqual(["seconds", "seconds"]);
+      expect(tracersIn(proxy).slice(0, 3)).toEqual(["prestateTracer", "callTracer", "erc7562Tracer"]);
       expect(tracersIn(proxy).filter((tracer) => tracer === "erc7562Tracer")).toHaveLength(1);
       await proxy.stop();
     });
-    it("with the tracer is asked for nothing beside it", { timeout: 60_000 }, async () => {
+    it("with the tracer is asked for nothing beside it the second time", { timeout: 60_000 }, async () => {
       const proxy = await startProxy({ target: kit.scene.url });
       for (const report of await twice(proxy)) expect(brokenIn(report)).toEqual(["the account · OP-011 · TIMESTAMP"]);
       expect([...tracersIn(proxy)].sort()).toEqual([
-        ...["erc7562Tracer", "erc7562Tracer", "prestateTracer", "prestateTracer"],
+        ...["callTracer", "erc7562Tracer", "erc7562Tracer", "prestateTracer", "prestateTracer"],
       ]);
       await proxy.stop();
     });
