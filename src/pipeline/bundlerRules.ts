@@ -10,10 +10,10 @@ import { isRecord } from "../primitives/record.js";
 import { ecrecover } from "../signing/index.js";
 
 /** Contracts that an operation names, which answer for what runs in their part of the validation. */
-export type Entity = "factory" | "account" | "paymaster";
+type Entity = "factory" | "account" | "paymaster";
 
 /** A rule that an entity breaks. */
-export interface RuleBroken {
+interface RuleBroken {
   readonly entity: Entity;
   /** As ERC-7562 numbers it. */
   readonly rule: string;
