@@ -104,6 +104,11 @@ const guards = {
   "a kind that is not named": ["false", "test/guard/proven"],
   "a proof on another chain than the wallet's": ["false", "test/guard/proven"],
   "somebody who gets something by a signature and is not named": ["false", "test/guard/proven"],
+  "typed data that its EntryPoint hashes to another digest": ["false", "test/signing/operation"],
+  "what typed data does not tell, which is the form of the account's signature, and an authorisation": [
+    "false",
+    "test/accounts/operations",
+  ],
   "a signature of something else, or of somebody else": ["false", "test/guard/proven"],
   "an action that was added before the guard": ["undefined", "test/guard/guard"],
 };

@@ -437,7 +437,7 @@ const weights: Readonly<Record<string, number>> = {
   report: 4420,
   rpc: 2858,
   settle: 930,
-  signing: 1656,
+  signing: 1700,
   steps: 5320,
   transaction: 1270,
   watch: 102,

@@ -8,7 +8,7 @@ const provableKinds = [
   ...(["erc2612", "dai", "erc4494", "erc3009Transfer", "erc3009Receive"] as const),
   ...(["permit2Single", "permit2Batch", "permit2Transfer", "permit2BatchTransfer"] as const),
   ...(["permit2Witness", "permit2BatchWitness", "seaport", "authorization", "signIn"] as const),
-  "safeTransaction",
+  ...(["safeTransaction", "userOperation"] as const),
 ] as const satisfies ReadonlyArray<Signing["kind"]>;
 
 /** The rule by which signatures are proven before the key gives them. */

@@ -42,9 +42,14 @@ const digestOf = (sign: Sign): string | null =>
     return sign.kind === "authorization" ? hashAuthorization(sign) : null;
   }, null);
 
-/** A cleared signature as it is handed out: of typed data what its JSON says. */
-const handedOut = (sign: Sign): Sign =>
-  sign.kind === "typedData" ? { ...sign, typedData: JSON.parse(JSON.stringify(sign.typedData)) } : copyOf(sign);
+/** A cleared signature as it is handed out: of typed data what its JSON says, be it that of a user operation. */
+const handedOut = (sign: Sign): Sign => {
+  const typedData = sign.kind === "typedData" || sign.kind === "userOperation" ? sign.typedData : undefined;
+  const { signer, digest } = sign;
+  return typedData === undefined
+    ? copyOf(sign)
+    : { kind: "typedData", signer, digest, typedData: JSON.parse(JSON.stringify(typedData)) };
+};
 
 /** The parts of an answer: 65 bytes, or a signed authorisation; null where it is none. */
 const partsOf = (answer: unknown, { kind }: Sign) => {
@@ -66,9 +71,15 @@ const isSigned = (answer: unknown, sign: Sign): boolean => {
 const takersOf = ({ signings, approvals, payees }: Report): ReadonlyArray<string> => {
   // why: what is taken by Permit2 leaves it less of an allowance than before
   const granted = approvals.filter(({ before, after }) => before === null || after === null || after > before);
+  // why: what its EntryPoint holds back of the account pays the bundler
+  const isHeldBack = (address: string, token: string | null, amount: bigint) =>
+    signings.some(
+      ({ operation }) => operation?.entryPoint === address && token === null && amount <= operation.prefund,
+    );
   const paid = payees.filter(
-    ({ receives, rights }) =>
-      receives.length > 0 || rights.some(({ kind }) => kind === "delegation" || kind === "control"),
+    ({ address, receives, rights }) =>
+      receives.some(({ token, amount }) => !isHeldBack(address, token, amount)) ||
+      rights.some(({ kind }) => kind === "delegation" || kind === "control"),
   );
   const taking = [...granted.map(({ spender }) => spender), ...paid.map(({ address }) => address)];
   return signings.flatMap(({ sign, account, usableBy, stand }) => {

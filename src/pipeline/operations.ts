@@ -173,6 +173,9 @@ interface Ran {
   readonly hash: Hash;
 }
 
+/** Codes that what typed data leaves out may be the reason of. */
+const untold = ["AA1", "AA20", "AA23", "AA26", "AA4"];
+
 const because = (reason: string) => text("because", reason.slice(0, 200));
 
 const tooMuch = [
@@ -211,6 +214,9 @@ const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, { options, say }: 
   if (name === "AA24" || name === "AA34" || reason.startsWith("SignatureValidationFailed"))
     return [say.notAssumed(`${partOf(reason)} did not take it: ${reason}`)];
   if (name === "AA95" && Operations.isGasCut(input)) return tooMuch;
+  // guard: what typed data does not tell, which is the form of the account's signature, and an authorisation
+  if (input.typedData !== null && untold.some((prefix) => name.startsWith(prefix)))
+    return [say.notAssumed(`typed data does not tell the whole operation, and ${partOf(reason)} failed: ${reason}`)];
   if ((name === "AA23" || name === "AA33") && mayBeOfSignature(reason, inner)) {
     const told = inner === null ? reason : `${reason}: ${inner}`;
     return [say.notAssumed(`${partOf(reason)} reverted, maybe for it: ${told}`)];
@@ -601,8 +607,10 @@ export const resolvedOperation = Effect.fnUntraced(function* (
   const named = Operations.delegateOf(operation);
   const isNaming = Operations.namesDelegate(input);
   const isSignerAsked = input.signer === null && operation.authorization === null;
+  // why: in what is hashed a code that its sender delegates to stands in the place of a factory
+  const isFactoryAsked = input.typedData !== null && operation.factory !== null;
   const paymaster = input.paymasterSigner === null ? null : Operations.paymasterHashQuery(input);
-  const isCodeAsked = isSignerAsked || (isNaming && named === null);
+  const isCodeAsked = isSignerAsked || isFactoryAsked || (isNaming && named === null);
   const isAsked = known === null || isCodeAsked || paymaster !== null;
   const ask = together({
     chainId: when(known === null, one(Questions.chainId), null),
@@ -623,13 +631,14 @@ export const resolvedOperation = Effect.fnUntraced(function* (
     input.paymasterSigner === null || digest?.length !== 66
       ? undefined
       : { digest: Operations.messageHash(digest), signer: input.paymasterSigner };
+  const isDelegated = isFactoryAsked && operation.factory === delegate;
   return {
     ...Operations.operationSigning(
-      input,
+      isDelegated ? { ...input, operation: { ...operation, factory: Operations.delegated } } : input,
       {
         chainId: known ?? successOf(facts?.chainId ?? null) ?? 0,
         signer: input.signer ?? owner ?? sender,
-        delegate: isNaming ? (named ?? delegate) : null,
+        delegate: isNaming || isDelegated ? (named ?? delegate) : null,
       },
       assumed,
     ),

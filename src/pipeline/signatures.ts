@@ -25,6 +25,7 @@ import {
   isSigning,
   mergedIn,
   operationIn,
+  operationOfTyped,
   safeIn,
   safeOfTyped,
 } from "../signing/index.js";
@@ -72,9 +73,12 @@ const readSignings = Effect.fnUntraced(function* (
       (): Checked<AnySigning> => {
         const form = accountFormOf(input);
         if (form === null)
-          return Result.map(signingIn(input, at), (read) =>
-            read.use.kind === "safeTransaction" ? { open: safeOfTyped(read), place, stand } : { ...read, place, stand },
-          );
+          return Result.map(signingIn(input, at), (read) => {
+            const { kind } = read.use;
+            const asked = kind === "userOperation" ? Result.getOrNull(operationOfTyped(read)) : null;
+            const open = kind === "safeTransaction" ? safeOfTyped(read) : asked;
+            return open === null ? { ...read, place, stand } : { open, place, stand };
+          });
         const open: Checked<OpenSigning["open"]> = form === "safe" ? safeIn(input, at) : operationIn(input, at);
         return Result.map(open, (read) => ({ open: read, place, stand }));
       },

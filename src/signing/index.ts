@@ -6,7 +6,7 @@ export { messageHash, signingIn, type GivenSigning, type ReadSigning } from "./i
 export { executedIn, isExecuted, isExecution } from "./executed.js";
 export { accountFormOf, isSigning } from "./marks.js";
 export { delegateOf, depositQuery, entitiesOf, isGasCut, namesDelegate, nonceQuery } from "./operation.js";
-export { operationSigning, payerOf, paymasterHashQuery, prefundOf } from "./operation.js";
+export { operationOfTyped, operationSigning, payerOf, paymasterHashQuery, prefundOf } from "./operation.js";
 export { delegated, operationIn, type GasField, type GivenOperation, type OperationInput } from "./operationInput.js";
 export { multiSends, numberOf, partsOf, safeIn, safeOfTyped, transactionHashOf, typedOf, withSafe } from "./safe.js";
 export type { GivenSafeTransaction, SafeInput } from "./safe.js";

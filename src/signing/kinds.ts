@@ -456,7 +456,7 @@ const rows: ReadonlyArray<Row> = [
   [
     "PackedUserOperation(address sender,uint256 nonce,bytes initCode,bytes callData,bytes32 accountGasLimits,uint256 preVerificationGas,bytes32 gasFees,bytes paymasterAndData)",
     anyDomain,
-    told("userOperation", "it is a user operation of its sender", ({ sender }) => addressIn(sender)),
+    told("userOperation", "no EntryPoint that is known takes it as it stands", ({ sender }) => addressIn(sender)),
   ],
 ];
 

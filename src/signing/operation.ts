@@ -5,7 +5,7 @@ import { hash as hashOf, toPacked } from "ox/erc4337/UserOperation";
 import { dataAt, wordOf, wordsFrom } from "../abi/words.js";
 import { concat, numberToHex } from "../primitives/bytes.js";
 import type { Address, Hash, Hex } from "../primitives/hex.js";
-import type { Checked } from "../primitives/problem.js";
+import { no, type Checked } from "../primitives/problem.js";
 import { isUnsigned, type Authorization, type UnsignedAuthorization } from "../transaction/fields.js";
 import type { SignatureRequest } from "../transaction/signature.js";
 import { readGas, staticCall, type CallQuery } from "../witness/queries.js";
@@ -14,6 +14,7 @@ import { call, type Carrier } from "./kinds.js";
 import { delegated, magic, operationIn, type Operation, type OperationInput, type Version } from "./operationInput.js";
 import type { Signing } from "./schema.js";
 import type { AssumedSignature } from "./shim.js";
+import { typedDataIn } from "./typedData.js";
 
 const joined = (head: Address | null, ...rest: ReadonlyArray<Hex>): Hex =>
   head === null ? "0x" : concat(head, ...rest);
@@ -206,19 +207,21 @@ export const operationSigning = (
   paymaster: AssumedSignature | undefined,
 ): ReadSigning => {
   const { operation, entryPoint, version } = input;
+  const { typedData } = input;
   const digest = operationHash(input, chainId, delegate);
   return {
     sign: {
       ...{ kind: "userOperation", signer, digest, operation: jsonOf(operation, version), entryPoint, version, chainId },
       ...(delegate === null ? {} : { delegate }),
+      ...(typedData === null ? {} : { typedData }),
     },
     use: {
       ...{ kind: "userOperation", account: operation.sender, usableBy: "anyone", contract: entryPoint },
       ...{ from: null, until: null, ends: null, repeats: false, nonce: operation.nonce, used: [], equal: null },
       ...{ unread: null, operation: input },
-      // why: which of the two an account recovers is its own
+      // why: which of the two an account recovers is its own, and typed data has one digest
       assumes: [
-        ...[digest, messageHash(digest)].map((one) => ({ digest: one, signer })),
+        ...[digest, ...(typedData === null ? [messageHash(digest)] : [])].map((one) => ({ digest: one, signer })),
         ...(paymaster ? [paymaster] : []),
       ],
       looks: [
@@ -232,14 +235,39 @@ export const operationSigning = (
   };
 };
 
+/** A signature of the form that most keys give, where typed data tells none. */
+const usualSignature: Hex = `0x${"00".repeat(65)}`;
+
+/**
+ * The operation in typed data of EntryPoint 0.8 and later, whose hash is the digest of that; a failure where no EntryPoint that is
+ * known hashes it so, or where what its paymaster signs is no part of it. A code that its sender delegates to stands as its factory.
+ */
+export const operationOfTyped = ({ typed, sign: { signer, digest } }: ReadSigning): Checked<OperationInput> =>
+  Result.gen(function* () {
+    const { domain, message = {}, json = null } = typed ?? {};
+    const chainId = Number(domain?.["chainId"]);
+    const given = { signer, chainId, entryPoint: domain?.["verifyingContract"] };
+    const input = yield* operationIn({ ...given, operation: { ...message, signature: usualSignature } }, "typedData.");
+    const { factory, paymasterData } = input.operation;
+    // guard: typed data that its EntryPoint hashes to another digest
+    if (factory === delegated || paymasterData.endsWith(magic) || operationHash(input, chainId, null) !== digest)
+      return yield* no("typedData", "is not what its EntryPoint hashes");
+    return { ...input, typedData: json };
+  });
+
 /** The same out of what a report asks to be signed. */
 export const operationAgain = (
   sign: Extract<SignatureRequest, { readonly kind: "userOperation" }>,
   { paymaster }: Signing["stand"],
   at: string,
 ): Checked<ReadSigning> => {
-  const { operation, entryPoint, version, chainId, signer, delegate = null } = sign;
-  return Result.map(operationIn({ operation, entryPoint, version }, at), (input) =>
-    operationSigning(input, { chainId, signer, delegate }, paymaster),
+  const { operation, entryPoint, version, chainId, signer, digest, delegate = null, typedData } = sign;
+  const typed = typedData === undefined ? Result.succeed(null) : typedDataIn(typedData, `${at}sign.typedData`);
+  return Result.flatMap(Result.all([operationIn({ operation, entryPoint, version }, at), typed]), ([input, its]) =>
+    its !== null && its.digest !== digest
+      ? no(`${at}sign.typedData`, "is another operation")
+      : Result.succeed(
+          operationSigning({ ...input, typedData: its?.json ?? null }, { chainId, signer, delegate }, paymaster),
+        ),
   );
 };

@@ -5,6 +5,7 @@ import { address, bytes, given, integer, no, onlyHas, record, uint, type Checked
 import { maxUint256 } from "../primitives/units.js";
 import { authorization as readAuthorization } from "../transaction/fields.js";
 import type { Authorization, UnsignedAuthorization } from "../transaction/fields.js";
+import type { TypedData } from "./typedData.js";
 
 /** Versions of EntryPoint with the address that each has on every chain. */
 const entryPoints = {
@@ -65,6 +66,8 @@ export interface OperationInput {
   readonly chainId: number | null;
   readonly signer: Address | null;
   readonly paymasterSigner: Address | null;
+  /** The typed data that the key is asked for, which tells no form of a signature; null = the operation itself was given. */
+  readonly typedData: TypedData["json"] | null;
 }
 
 /** The factory of an account that is no contract but a key that delegates (EIP-7702). */
@@ -232,5 +235,6 @@ export const operationIn = (input: Fields, at = ""): Checked<OperationInput> =>
       chainId: yield* nullOr(integer())(input["chainId"], `${at}chainId`),
       signer: yield* nullOr(address)(input["signer"], `${at}signer`),
       paymasterSigner: yield* nullOr(address)(input["paymasterSigner"], `${at}paymasterSigner`),
+      typedData: null,
     };
   });

@@ -27,6 +27,8 @@ export const SignatureRequest = Schema.Union([
     chainId: Schema.Int,
     /** The code that the account delegates to (EIP-7702), where the hash names it and the operation does not. */
     delegate: Schema.optionalKey(Address),
+    /** The typed data that was asked for, whose digest is the same; absent = the operation itself was given. */
+    typedData: Schema.optionalKey(Schema.JsonObject),
   }),
 ]);
 export type SignatureRequest = typeof SignatureRequest.Type;

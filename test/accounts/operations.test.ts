@@ -1,13 +1,15 @@
 /** The report of a user operation made before its signature exists, held against what the chain has after it was signed and sent. */
 import { runSync } from "effect/Effect";
 import { Policy, Report as Reports } from "evm-preflight";
-import { createPreflight } from "evm-preflight/promise";
-import { concatHex, decodeAbiParameters, numberToHex, padHex, type Address, type Hex } from "viem";
+import { createPreflight, guardProvider, type GuardOptions } from "evm-preflight/promise";
+import { concatHex, decodeAbiParameters, hashTypedData, numberToHex, padHex, type Address, type Hex } from "viem";
+import { getUserOperationTypedData } from "viem/account-abstraction";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AccountDouble } from "../contracts/artifacts.js";
 import { keys } from "../preflight/scene.js";
 import { diceOf } from "../harness/families/kit.js";
+import { rejection } from "../guard/reasons.js";
 import { drawn } from "../harness/parts.js";
 import { hasEntryPoints } from "../signing/parts.js";
 import { encode, entryPoints, kitsFor, structOf, stub, versions, type Account } from "./operationsKit.js";
@@ -820,6 +822,158 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
         const report = (await preflight.preflight(form as never)) as never as Report;
         expect([told(report), report.signing?.sign.digest]).toEqual([told(report), hash]);
         expect(report.verdict).toBe("ready");
+      }
+    });
+
+    const typedOf = (version: Version, operation: object, point: Address = entryPoints[version]) =>
+      getUserOperationTypedData({
+        ...{ chainId: kit.scene.chainId, entryPointAddress: point },
+        userOperation: operation as never,
+      });
+    const askTyped = (typedData: object, signer: Address): Promise<Report> =>
+      preflight.signature({ typedData, signer } as never);
+    const codesOf = ({ findings }: Report) => findings.map(({ code }) => code).sort();
+
+    it.each(["0.8", "0.9"] as const)(
+      "of EntryPoint %s are the same as typed data, and the guard signs that",
+      async (version) => {
+        for (const kind of ["deployed", "delegated", "fresh"] as const) {
+          const account = await accountOf(version, kind);
+          const more = kind === "delegated" ? { factory: "0x7702" as Hex, factoryData: "0x" as Hex } : {};
+          const paid = await operationOf(account, undefined, more);
+          const operation = kind === "deployed" ? await kit.vouched(version, paid) : paid;
+          const digest = await kit.hashOnChain(version, operation);
+          // who makes the typed data of a key that delegates names its code
+          const code = { address: kit.simple7702[version] };
+          const typed = typedOf(version, { ...operation, ...(kind === "delegated" ? { authorization: code } : {}) });
+          expect(hashTypedData(typed as never)).toBe(digest);
+          const signer = account.key.address;
+          const [direct, report] = [await ask(version, operation, { signer }), await askTyped(typed, signer)];
+          expect([kind, told(report), report.verdict]).toEqual([kind, told(direct), "ready"]);
+          expect(report.signing).toMatchObject({ kind: "userOperation", account: account.address.toLowerCase() });
+          const { actualGasUsed: gas = null, actualGasCost: _, ...own } = report.signing?.operation ?? {};
+          expect(direct.signing?.operation).toMatchObject(own);
+          // code in place of ECRECOVER that knows one digest less
+          expect((direct.signing?.operation?.actualGasUsed ?? 0n) - (gas ?? 0n)).toBeLessThan(100n);
+          const [sign] = (await preflight.ready(report)).signs;
+          if (sign?.kind !== "userOperation" || sign.typedData === undefined) throw new Error("no typed data");
+          expect([sign.digest, hashTypedData(sign.typedData as never)]).toEqual([digest, digest]);
+          const stored = runSync(
+            Reports.fromJson(JSON.parse(JSON.stringify(Reports.toJson(report))) as never),
+          ) as Report;
+          expect(((await preflight.prove(stored as never)) as never as Report).verdict).toBe("ready");
+          const message = { ...(sign.typedData["message"] as object), nonce: "77" };
+          const changed = { ...report.signing, sign: { ...sign, typedData: { ...sign.typedData, message } } };
+          await expect(
+            preflight.ready({ ...report, signing: changed, signings: [changed] } as never),
+          ).rejects.toThrow();
+          const asked: Array<string> = [];
+          const wallet = {
+            request: async ({ method, params = [] }: { method: string; params?: ReadonlyArray<unknown> }) => {
+              if (method === "eth_chainId") return numberToHex(kit.scene.chainId);
+              asked.push(method);
+              return account.key.signTypedData(JSON.parse(String(params[1])) as never);
+            },
+          };
+          const guarded = (prove: object, options: GuardOptions = {}) =>
+            guardProvider(
+              wallet as never,
+              {
+                ...{ node: { url: kit.scene.url }, onCaution: "refuse", signatures: { prove }, ...options },
+              } as never,
+            ) as unknown as typeof wallet;
+          const json = JSON.stringify(typed, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part));
+          const request = { method: "eth_signTypedData_v4", params: [signer, json] };
+          for (const prove of [{ kinds: ["erc2612"] }, { spenders: [] }, { policies: [Policy.maxFee(1n)] }]) {
+            const isPaid = "policies" in prove && kind === "deployed";
+            if (!isPaid)
+              expect((await rejection(guarded(prove).request(request)))._tag).toMatch(/^(GuardRefused|NotCleared)$/);
+          }
+          expect(asked).toEqual([]);
+          const payee = "0x00000000000000000000000000000000000bEEf1";
+          const deposited = encode("execute", [entryPoints[version], 10n ** 17n, encode("depositTo", [kit.bad])]);
+          const other = JSON.stringify(
+            typedOf(version, {
+              ...operation,
+              callData: deposited,
+              ...(kind === "delegated" ? { authorization: code } : {}),
+            }),
+            (_, part: unknown) => (typeof part === "bigint" ? String(part) : part),
+          );
+          // a deposit for somebody else is more than what is held back
+          const hidden = { ...request, params: [signer, other] };
+          const refusal = await rejection(guarded({ spenders: [payee] }, { onCaution: "send" }).request(hidden));
+          expect(refusal._tag).toMatch(/^(GuardRefused|NotCleared)$/);
+          expect(asked).toEqual([]);
+          // the code of an account that is made controls it
+          const control = report.payees.filter(({ rights }) => rights.some(({ kind: of }) => of === "control"));
+          expect(control.length > 0).toBe(kind === "fresh");
+          const spenders = [payee, ...control.map(({ address }) => address)];
+          const signature = (await guarded({ kinds: ["userOperation"], spenders }).request(request)) as Hex;
+          expect(asked).toEqual(["eth_signTypedData_v4"]);
+          const receipt = await kit.handle(version, [{ ...operation, signature }]);
+          expect(eventIn(receipt, digest)?.success, told(report)).toBe(true);
+        }
+      },
+    );
+
+    it("are unknown as typed data that does not tell all of it, and blocked where it fails by what is told", async () => {
+      const account = await accountOf("0.8", "deployed");
+      const operation = await operationOf(account);
+      const signer = account.key.address;
+      const typed = typedOf("0.8", operation);
+      const onOther = { ...typed, domain: { ...typed.domain, chainId: 10 } };
+      const blocked = await askTyped(onOther, signer);
+      expect([told(blocked), blocked.verdict]).toEqual([told(blocked), "blocked"]);
+      expect(codesOf(blocked)).toContain("ChainIdMismatch");
+      for (const point of [entryPoints["0.6"], entryPoints["0.7"], kit.bad]) {
+        const report = await askTyped(typedOf("0.8", operation, point), signer);
+        expect([told(report), report.verdict]).toEqual([
+          expect.stringContaining("no EntryPoint that is known"),
+          "unknown",
+        ]);
+      }
+      // an account that hashes once more takes no signature of typed data, though one of the operation
+      const double = await kit.double("0.8", ++seed, { mode: 1 });
+      const refused = await askTyped(typedOf("0.8", await operationOf(double)), double.key.address);
+      expect([told(refused), refused.verdict]).toEqual([expect.stringContaining("AA24"), "unknown"]);
+      const locked = await kit.double("0.8", ++seed, { mode: 2 });
+      const reverted = await askTyped(typedOf("0.8", await operationOf(locked)), locked.key.address);
+      expect([told(reverted), reverted.verdict]).toEqual([expect.stringContaining("AA23"), "unknown"]);
+      // a key that is yet to delegate: the authorisation is not in there
+      const key = privateKeyToAccount(numberToHex(2n ** 191n + BigInt(++seed), { size: 32 }));
+      await kit.fund(key.address, 10n ** 18n);
+      const waiting: Account = { version: "0.8", address: key.address, key, init: {}, kind: "delegated" };
+      const code = { address: kit.simple7702["0.8"] };
+      const own = { ...(await operationOf(waiting)), factory: "0x7702", factoryData: "0x", authorization: code };
+      for (const { authorization, factory, ...one } of [own, { ...own, factory: undefined }]) {
+        const all = { ...one, ...(factory === undefined ? {} : { factory, authorization }) };
+        const report = await askTyped(typedOf("0.8", all), key.address);
+        expect([told(report), report.verdict]).toEqual([told(report), "unknown"]);
+        expect(codesOf(report)).not.toContain("OperationFails");
+      }
+      const broken = [
+        { callData: encode("execute", [kit.token, 0n, encode("transfer", [account.address, 10n ** 40n])]) },
+        { callGasLimit: 11_000n },
+        { verificationGasLimit: 10_000n },
+        { nonce: operation.nonce - 1n },
+      ];
+      for (const change of broken) {
+        const report = await askTyped(typedOf("0.8", { ...operation, ...change }), signer);
+        const direct = await ask("0.8", { ...operation, ...change }, { signer });
+        expect([report.verdict, told(report)]).toEqual(["blocked", told(direct)]);
+      }
+    });
+
+    it("of EntryPoint 0.6 and 0.7 stay unknown where their hash alone is to be signed", async () => {
+      for (const version of ["0.6", "0.7"] as const) {
+        const account = await accountOf(version, "deployed");
+        const raw = kit.hash(version, await operationOf(account));
+        const report = await preflight.signature({ message: { raw }, signer: account.key.address });
+        expect([report.verdict, codesOf(report as never)]).toEqual([
+          "unknown",
+          expect.arrayContaining(["SignatureUnknown"]),
+        ]);
       }
     });
   });

@@ -3,6 +3,7 @@ export {
   executedIn,
   isSigning,
   operationIn,
+  operationOfTyped,
   safeIn,
   signingIn,
   typedDataIn,

@@ -2,7 +2,9 @@
 import * as Result from "effect/Result";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSigning, operationIn } from "../rooms/signing.js";
+import { hashTypedData, numberToHex, type Hex } from "viem";
+import { getUserOperationTypedData } from "viem/account-abstraction";
+import { isSigning, operationIn, operationOfTyped, signingIn } from "../rooms/signing.js";
 
 const sender = "0x1111111111111111111111111111111111111111";
 const paymaster = "0x2222222222222222222222222222222222222222";
@@ -124,5 +126,75 @@ describe("a user operation", () => {
         Result.isFailure(operationIn(of(version, { ...(isPacked ? packed : paid), ...change }) as never, "[1]."));
       }),
     );
+  });
+
+  const points = {
+    "0.6": "0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789",
+    "0.7": "0x0000000071727de22e5e9d8baf0edac6f37da032",
+    "0.8": "0x4337084d9e255ff0702461cf8895ce9e3b5ff108",
+    "0.9": "0x433709009b8330fda32311df1c2afa402ed8d009",
+  } as const;
+  const typedOf = (operation: object, point: Hex = points["0.8"]) =>
+    getUserOperationTypedData({ chainId: 10, entryPointAddress: point, userOperation: operation as never });
+  const inTyped = (typedData: object) =>
+    Result.getOrNull(operationOfTyped(Result.getOrThrow(signingIn({ typedData, signer: sender }))));
+
+  it("is read out of its typed data, field by field", () => {
+    const bytes = (most: number) =>
+      fc.uint8Array({ maxLength: most }).map((all): Hex => `0x${Buffer.from(all).toString("hex")}`);
+    const account = fc
+      .bigInt({ min: 2n ** 152n, max: 2n ** 160n - 1n })
+      .map((all) => numberToHex(all, { size: 20 }))
+      .filter((all) => !all.startsWith("0x7702"));
+    const half = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n });
+    const operations = fc.record({
+      ...{ sender: account, nonce: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), callData: bytes(80) },
+      ...{ callGasLimit: half, verificationGasLimit: half, preVerificationGas: half },
+      ...{ maxFeePerGas: half, maxPriorityFeePerGas: half, signature: fc.constant(`0x${"00".repeat(65)}`) },
+    });
+    const made = fc.record({ factory: account, factoryData: bytes(40) });
+    const paidBy = fc.record({
+      ...{ paymaster: account, paymasterData: bytes(40) },
+      ...{ paymasterVerificationGasLimit: half, paymasterPostOpGasLimit: half },
+    });
+    const none = fc.constant({});
+    fc.assert(
+      fc.property(
+        fc.constantFrom("0.8" as const, "0.9" as const),
+        ...[operations, fc.oneof(none, made), fc.oneof(none, paidBy)],
+        (version, own, factory, paymaster) => {
+          const operation = { ...own, ...factory, ...paymaster };
+          const found = inTyped(typedOf(operation, points[version]));
+          const { operation: same, entryPoint } = read(of(version, operation));
+          expect(found).toMatchObject({ operation: same, entryPoint, version, chainId: 10, signer: sender });
+        },
+      ),
+    );
+  });
+
+  it("is not read out of typed data that its EntryPoint hashes otherwise, or that another paymaster may sign for", () => {
+    const typed = typedOf(bare);
+    const domained = (domain: object, EIP712Domain?: ReadonlyArray<object>) => ({
+      ...{ ...typed, domain: { ...typed.domain, ...domain } },
+      types: { ...typed.types, ...(EIP712Domain === undefined ? {} : { EIP712Domain }) },
+    });
+    expect(inTyped(typed)?.typedData).toMatchObject({ primaryType: "PackedUserOperation" });
+    const [name, version] = ["name", "version"].map((of) => ({ name: of, type: "string" }));
+    const point = { name: "verifyingContract", type: "address" };
+    for (const other of [
+      ...[domained({ name: "ERC4338" }), domained({ version: "2" }), domained({ salt: `0x${"11".repeat(32)}` })],
+      ...[domained({ chainId: 2n ** 60n }), domained({ chainId: undefined }), domained({ verifyingContract: sender })],
+      domained(
+        {},
+        [name, version, { name: "chainId", type: "uint64" }, point].flatMap((one) => one ?? []),
+      ),
+      ...[points["0.6"], points["0.7"]].map((verifyingContract) => domained({ verifyingContract })),
+      // viem leaves the marker where no authorisation stands beside it, and EntryPoints hash the code that is there
+      typedOf({ ...bare, factory: "0x7702" }),
+      typedOf({ ...bare, preVerificationGas: 2n ** 128n }),
+      typedOf({ ...paid, paymasterData: "0xaa22e325a297439656" }, points["0.9"]),
+      typedOf({ ...paid, paymasterData: "0xaa", paymasterSignature: "0xdd" }, points["0.9"]),
+    ])
+      expect([hashTypedData(other as never), inTyped(other)]).toEqual([hashTypedData(other as never), null]);
   });
 });
