@@ -8,11 +8,12 @@
  */
 import type { Facts } from "./reading/answers.js";
 import * as Arr from "effect/Array";
+import * as Result from "effect/Result";
 import { fromCreate } from "ox/ContractAddress";
 import { InitCodeTooLarge, NoCode, SenderNotEoa } from "../errors/verdicts.js";
 import type * as Eth from "../eth/index.js";
 import * as Questions from "../eth/questions.js";
-import { one } from "../eth/round.js";
+import { known, one } from "../eth/round.js";
 import { lower, type Address, type Hex } from "../primitives/hex.js";
 import { address, wei } from "../primitives/statement.js";
 import { isBurning } from "../abi/words.js";
@@ -22,25 +23,28 @@ import { isUnsigned } from "../transaction/fields.js";
 import type { Transaction } from "../Transaction.js";
 import type { WitnessAnswer } from "../witness/answers.js";
 import type { Query } from "../witness/queries.js";
-import type { Case, Filled, Numbered } from "./reading/bundle.js";
+import { madeUpIn, type Case, type Filled, type Numbered } from "./reading/bundle.js";
 import { delegatesToNothing } from "./reading/control.js";
 import { isNote } from "./reading/nobodyCalled.js";
 import { burned } from "./reading/outcome.js";
 import { askEach, failureOf, successOf, type AskResult } from "./reading/askResult.js";
 
-/** Every account whose code matters, each once; `isReal` = but for those that are made up for a run. */
-export const accounts = (bundle: ReadonlyArray<Case>, isReal = false): ReadonlyArray<Address> => [
-  ...new Set(
-    bundle.flatMap(({ input: { from, to, origin, nonce } }) => {
-      const isMadeUp = isReal && origin?.signing !== undefined && nonce === 0;
-      return to === null ? [from] : isMadeUp ? [to] : [from, to];
-    }),
-  ),
+/** Every account whose code matters, each once. */
+export const accounts = (bundle: ReadonlyArray<Case>): ReadonlyArray<Address> => [
+  ...new Set(bundle.flatMap(({ input: { from, to } }) => (to === null ? [from] : [from, to]))),
 ];
 
-/** `eth_getCode` for every account at once; never fails, each answer stands for itself. */
+/** The code of an account that is made up. */
+const noCode = known(Result.succeed<Hex>("0x"));
+
+/** `eth_getCode` for every account at once, but for those that are made up; never fails, each answer stands for itself. */
 export const ask = (bundle: ReadonlyArray<Case>, block: Eth.BlockParameter) =>
-  askEach("code", accounts(bundle, true), (address) => one(Questions.code({ address, block })));
+  askEach("code", accounts(bundle), (address) =>
+    // why: a bundle that begins with a transaction is not searched for them
+    bundle[0]?.input.origin?.signing !== undefined && madeUpIn(bundle).has(address)
+      ? noCode
+      : one(Questions.code({ address, block })),
+  );
 
 /** The address at which a deployment with this nonce puts its contract; null for calls. */
 const createdBy = ({ to, from }: Transaction, nonce: number | null): Address | null =>

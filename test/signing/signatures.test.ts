@@ -301,13 +301,13 @@ describe.skipIf(!isThere).each(kitsFor("signatures before they are given", { isO
     });
 
     describe("a report of a signature", () => {
-      it("asks two rounds: fourteen requests at most, and the nonce of who makes an equal call", async () => {
+      it("asks two rounds: thirteen requests at most, and the nonce of who makes an equal call", async () => {
         const connected = createPreflight({ url: kit.scene.url });
         await signatureOf(await permit(), connected);
         const report = await signatureOf(await permit(), connected);
         const { rounds, requests } = report.ledger;
         expect(
-          [rounds, requests.length <= (name === "anvil" ? 18 : 14)],
+          [rounds, requests.length <= (name === "anvil" ? 18 : 13)],
           requests.map(({ method, run }) => `${method} ${run ?? ""}`).join(", "),
         ).toEqual([2, true]);
         await connected.dispose();
