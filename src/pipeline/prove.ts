@@ -154,6 +154,7 @@ const assembleProof = Effect.fnUntraced(function* (
     ...changed.findings,
     ...checkSecond(measure.holdings, runs),
   ];
+  const moved = answers.run === null ? null : state.effectsIn(answers.run);
   return (yield* makeDraft(
     bundle,
     answers,
@@ -172,12 +173,15 @@ const assembleProof = Effect.fnUntraced(function* (
       ...{ reads: claim.reads, until: until.length === 0 ? null : Math.min(...until), traced: proof.traced.length },
       named: report.observed.named,
       own: { names: own.names, check },
-      others: others.map((run) => ({ run, moved: compared?.other == null ? null : state.effectsIn(run) })),
+      others: others.map((run) => {
+        const moved = compared?.other == null ? null : state.effectsIn(run);
+        return { run, moved: moved?.shown ?? moved };
+      }),
       earlier: earlierFindings(report),
       stateChanges: [...changed.changes, ...unseenIn(claim, proof.traced.length, changed.isRead, runs)],
       findings,
     },
-    answers.run === null ? null : state.effectsIn(answers.run),
+    moved?.shown ?? moved,
   )).whole(ledger);
 });
 

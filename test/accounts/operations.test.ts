@@ -708,6 +708,27 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       await connected.dispose();
     });
 
+    it("of more gas than a block has are ready, one behind the other", { timeout: 120_000 }, async () => {
+      const account = await kit.account("0.8", ++seed, "deployed");
+      const base = await operationOf(account, undefined, { callGasLimit: 9_000_000n });
+      const all = Array.from({ length: 12 }, (_, at) => ({ ...base, nonce: base.nonce + BigInt(at) }));
+      const report = await askAll(all.map((one) => inputOf("0.8", one, { signer: account.key.address })));
+      expect([told(report), report.verdict]).toEqual([told(report), "ready"]);
+      // what is paid again for the ones in front follows the base fee, and is told as it was
+      const own = report.signings.flatMap(({ operation }) => operation ?? []);
+      const refills = own.slice(0, -1).reduce((sum, { actualGasCost }) => sum + (actualGasCost ?? 0n), 0n);
+      const paid = report.transfers
+        .filter(({ to, token }) => token === null && same(to, entryPoints["0.8"]))
+        .reduce((sum, { amount }) => sum + amount, 0n);
+      expect(paid).toBe((own[0]?.prefund ?? 0n) - (own[0]?.deposit ?? 0n) + refills);
+      const change = report.balanceChanges.find((row) => row.token === null && same(row.account, account.address));
+      expect(change?.delta).toBe(-paid - 12n * 10n ** 15n);
+      for (const [at, operation] of all.entries()) {
+        const receipt = await kit.handle("0.8", [await kit.sign(account, operation)], { gas: 12_000_000n });
+        expect(eventIn(receipt, report.signings[at]?.sign.digest ?? "0x")?.success).toBe(true);
+      }
+    });
+
     it("stand behind the transaction that pays for them", async () => {
       const account = await kit.account("0.8", ++seed, "fresh", 0n);
       const [payer] = keys;

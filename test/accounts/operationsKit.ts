@@ -167,7 +167,7 @@ export interface OperationsKit {
   readonly handle: (
     version: Version,
     operations: ReadonlyArray<UserOperation>,
-    more?: { readonly authorizationList?: ReadonlyArray<never> },
+    more?: { readonly authorizationList?: ReadonlyArray<never>; readonly gas?: bigint },
   ) => Promise<Receipt>;
   readonly fees: () => Promise<{ readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }>;
   readonly fund: (to: Address, value: bigint) => Promise<void>;

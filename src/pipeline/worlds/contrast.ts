@@ -1,12 +1,14 @@
 /** The worlds of a proof beside each other: what they did otherwise, why, and what that amounts to. */
 import * as Arr from "effect/Array";
+import * as BigInts from "effect/BigInt";
 import { memoize } from "effect/Function";
 import * as Result from "effect/Result";
+import { addressOf, dataAt, wordAt } from "../../abi/words.js";
 import { SimulationDiverged } from "../../errors/verdicts.js";
 import type { OutcomeDifference } from "../../primitives/difference.js";
 import { text } from "../../primitives/statement.js";
 import { fromError, type Finding } from "../../report/finding.js";
-import type { OutcomeLog } from "../../report/parts.js";
+import type { BalanceChange, OutcomeLog, Transfer } from "../../report/parts.js";
 import type { Draft, Observed } from "../../report/schema.js";
 import { knownTokensOf } from "../../chains/table.js";
 import { runsCode } from "../../report/waits.js";
@@ -55,7 +57,8 @@ export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) =>
   memoize((run: Run): RunEffects => {
     const ran = Arr.map(bundle, (entry) => ranIn(run, entry));
     const effects = effectsOf(ran, run, measure);
-    for (const { input } of bundle) if (input.origin?.signing !== undefined) return withoutCost(bundle, effects);
+    for (const { input } of bundle)
+      if (input.origin?.signing !== undefined) return { ...withoutCost(bundle, effects), shown: effects };
     return effects;
   });
 
@@ -63,11 +66,12 @@ export const effectsReader = (bundle: Bundle<Filled>, measure: Measure) =>
 const operationDone = "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f";
 
 /** The effects without what user operations are charged: it follows the base fee, and is told by itself. */
-const withoutCost = <E extends Pick<RunEffects, "outcomes" | "balanceChanges">>(
+const withoutCost = <E extends Pick<RunEffects, "outcomes" | "balanceChanges" | "transfers">>(
   bundle: ReadonlyArray<Pick<Filled, "input">>,
   effects: E,
 ): E => {
   const paid = new Set<string>();
+  const charges: Array<Charge> = [];
   const outcomes = effects.outcomes.map((outcome, place) => {
     const { to, origin, data = "0x" } = bundle[place]?.input ?? {};
     const isDone = ({ address, topics }: OutcomeLog) => address.toLowerCase() === to && topics[0] === operationDone;
@@ -75,21 +79,57 @@ const withoutCost = <E extends Pick<RunEffects, "outcomes" | "balanceChanges">>(
     // why: the second word of the bundler's call says whom the EntryPoint pays
     paid.add(to).add(`0x${data.slice(98, 138)}`);
     // why: nonce and success stay
-    const logs = outcome.logs.map((log): OutcomeLog =>
-      isDone(log) ? { ...log, data: `0x${log.data.slice(2, 130)}`, decoded: null } : log,
-    );
+    const logs = outcome.logs.map((log): OutcomeLog => {
+      if (!isDone(log)) return log;
+      const [, , account, paymaster] = log.topics;
+      const isOwn = BigInt(paymaster ?? 0) === 0n;
+      const cost = wordAt(log.data, dataAt + 128) ?? 0n;
+      if (account !== undefined && isOwn) charges.push({ account: addressOf(BigInt(account)), to, place, cost });
+      return { ...log, data: `0x${log.data.slice(2, 130)}`, decoded: null };
+    });
     return { ...outcome, logs };
   });
   const balanceChanges = effects.balanceChanges.filter(({ token, account }) => token !== null || !paid.has(account));
-  return { ...effects, outcomes, balanceChanges };
+  return { ...effects, outcomes, ...withoutRefills(charges, { ...effects, balanceChanges }) };
+};
+
+/** The cost of a user operation, its place in the bundle, and who is charged where, in wei. */
+interface Charge {
+  readonly account: string;
+  readonly to: string;
+  readonly place: number;
+  readonly cost: bigint;
+}
+
+/** The movements without what accounts pay their EntryPoint again for what it charged them in front of that. */
+const withoutRefills = (
+  charges: ReadonlyArray<Charge>,
+  { transfers, balanceChanges }: Pick<RunEffects, "transfers" | "balanceChanges">,
+): Pick<RunEffects, "transfers" | "balanceChanges"> => {
+  const back = new Map<string, bigint>();
+  const less = transfers.map((transfer): Transfer => {
+    const { token, from, to, amount, transaction } = transfer;
+    const charged = charges
+      .filter((by) => token === null && from === by.account && to === by.to && by.place < transaction)
+      .reduce((sum, { cost }) => sum + cost, 0n);
+    const earlier = back.get(from) ?? 0n;
+    const refill = BigInts.min(charged - earlier, amount);
+    if (refill <= 0n) return transfer;
+    back.set(from, earlier + refill);
+    return { ...transfer, amount: amount - refill };
+  });
+  const without = (row: BalanceChange): BalanceChange =>
+    row.token === null ? { ...row, delta: row.delta + (back.get(row.account) ?? 0n) } : row;
+  return { transfers: less, balanceChanges: balanceChanges.map(without) };
 };
 
 /** The same of a report. */
-const toldWithoutCost = <R extends Pick<Draft, "transactions" | "balanceChanges">>(report: R): R => {
-  const { transactions, balanceChanges } = report;
-  const read = withoutCost(transactions, { outcomes: transactions.map(({ outcome }) => outcome), balanceChanges });
+const toldWithoutCost = <R extends Pick<Draft, "transactions" | "balanceChanges" | "transfers">>(report: R): R => {
+  const { transactions, balanceChanges, transfers } = report;
+  const outcomes = transactions.map(({ outcome }) => outcome);
+  const read = withoutCost(transactions, { outcomes, balanceChanges, transfers });
   const told = transactions.map((entry, place) => ({ ...entry, outcome: read.outcomes[place] ?? entry.outcome }));
-  return { ...report, transactions: told, balanceChanges: read.balanceChanges };
+  return { ...report, transactions: told, balanceChanges: read.balanceChanges, transfers: read.transfers };
 };
 
 /** Lists the accounts whose losses decide: the signers, and those of whom a policy speaks. */

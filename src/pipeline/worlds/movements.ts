@@ -32,6 +32,8 @@ export interface RunEffects extends Effects {
   readonly standards: Standards;
   /** Names of the tokens that were asked, as they call themselves. */
   readonly tokens: Report["tokens"];
+  /** The effects as they are, where those that are compared lack what follows the base fee; absent = they lack nothing. */
+  readonly shown?: RunEffects;
 }
 
 /** Returns what was paid for gas, none where none is charged, and for blobs. */
