@@ -33,6 +33,7 @@ import { isLacking, learnUntraced, method } from "./extras/stateTraces.js";
 import { senderCreatorOf } from "./plainRuns.js";
 import type { Judgement, LimitTold, Seen } from "./signings.js";
 import { inRound } from "./rounds.js";
+import { quantity } from "./wire.js";
 
 /**
  * The operation would not be taken, or its calls fail although the transaction that carries it succeeds.
@@ -250,8 +251,6 @@ const shares = [110n, 125n, 150n, 200n, 300n, 400n, 600n, 800n, 1_200n, 2_000n, 
 /** A limit of one part that is larger is refused by bundlers anyway. */
 const mostLimit = 10_000_000n;
 
-const wireOf = (value: bigint): Hex => `0x${value.toString(16)}`;
-
 /** True if an operation with a larger limit gets past what failed. */
 const getsPast = (answer: unknown, { input }: Pick<Ran, "input">, hash: Hash, field: GasField): boolean => {
   const [block] = Array.isArray(answer) ? answer.slice(-1) : [];
@@ -302,7 +301,7 @@ export const askLimit = Effect.fnUntraced(function* (
       ...state,
       ...(limit === given
         ? {}
-        : { [input.operation.sender]: { ...state[input.operation.sender], balance: wireOf(2n ** 96n) } }),
+        : { [input.operation.sender]: { ...state[input.operation.sender], balance: quantity(2n ** 96n) } }),
       [Operations.ecrecover]: {
         movePrecompileToAddress: moved,
         code: Operations.shimCode(itsUse.assumes ?? [], moved),
@@ -311,7 +310,7 @@ export const askLimit = Effect.fnUntraced(function* (
     const { from, to, data = "0x", gas = 0n } = call ?? {};
     // why: of an account that is warm, the true one costs hardly more than in its own place
     const accessList = [{ address: moved, storageKeys: [] }];
-    const blockStateCalls = [{ stateOverrides, calls: [{ from, to, input: data, gas: wireOf(gas), accessList }] }];
+    const blockStateCalls = [{ stateOverrides, calls: [{ from, to, input: data, gas: quantity(gas), accessList }] }];
     return Effect.match(rpc.request("eth_simulateV1", [{ blockStateCalls }, options.block ?? "latest"]), {
       onFailure: () => false,
       onSuccess: (answer) => getsPast(answer, { input }, its.digest, field),

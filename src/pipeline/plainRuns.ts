@@ -5,11 +5,9 @@
 import { wordOf } from "../abi/words.js";
 import { concat, keccak256 } from "../primitives/bytes.js";
 import { isQuantity, type Address, type Hash, type Hex } from "../primitives/hex.js";
-import { isRecord } from "../primitives/record.js";
 import { traceEmitter } from "../effects/movements.js";
 import { delegated, type PlacedSigning } from "../signing/index.js";
-
-type Wire = Readonly<Record<string, unknown>>;
+import { listed, quantity, recordIn, type Wire } from "./wire.js";
 
 /** A user operation whose calls can be run by themselves. */
 export interface PlainRun {
@@ -57,9 +55,6 @@ const deploymentGas: Hex = "0x4c4b40";
 // CALLDATACOPY from 64 on, CALL(word 1, word 0, 0, 0, CALLDATASIZE - 64, 0, 0), and STOP, or REVERT where it fails
 const forwarder: Hex = "0x604036036040600037600060006040360360006000600035602035f11561002257005b60006000fd";
 
-const listed = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : []);
-const recordIn = (value: unknown): Wire => (isRecord(value) ? value : {});
-
 /** The operation that a call of a simulation bundles. */
 const bundledBy = (call: unknown, runs: ReadonlyArray<PlainRun>): PlainRun | undefined => {
   const { from, to } = recordIn(call);
@@ -72,7 +67,6 @@ const bundledBy = (call: unknown, runs: ReadonlyArray<PlainRun>): PlainRun | und
 const purse = 10n ** 24n;
 /** Wei that a bundler has beside what its call costs. */
 const change = 731_904_115_200_337_500n;
-const hex = (value: bigint): Hex => `0x${value.toString(16)}`;
 /** Wei per gas in a block: twice its base fee, and at least 10 gwei. */
 const priceIn = (entry: Wire): bigint => {
   const { baseFeePerGas } = recordIn(entry["blockOverrides"]);
@@ -84,7 +78,7 @@ const priceIn = (entry: Wire): bigint => {
 export const plainBlocks = (blocks: ReadonlyArray<Wire>, runs: ReadonlyArray<PlainRun>): ReadonlyArray<Wire> | null => {
   if (!blocks.some(({ calls }) => listed(calls).some((call) => bundledBy(call, runs) !== undefined))) return null;
   return blocks.map((entry, index) => {
-    const fee = hex(priceIn(entry));
+    const fee = quantity(priceIn(entry));
     const state = recordIn(entry["stateOverrides"]);
     const changed: Record<string, unknown> = { ...state };
     const put = (account: Address, values: Wire) =>
@@ -95,8 +89,8 @@ export const plainBlocks = (blocks: ReadonlyArray<Wire>, runs: ReadonlyArray<Pla
       const { gas } = recordIn(call);
       put(run.entryPoint, { code: forwarder });
       // why: as much as bundlers have, for nobody's purse is larger than all there is
-      put(run.bundler, { balance: hex((isQuantity(gas) ? BigInt(gas) : 0n) * priceIn(entry) + change) });
-      if (run.deployment !== null) put(run.deployment["from"] as Address, { balance: hex(purse) });
+      put(run.bundler, { balance: quantity((isQuantity(gas) ? BigInt(gas) : 0n) * priceIn(entry) + change) });
+      if (run.deployment !== null) put(run.deployment["from"] as Address, { balance: quantity(purse) });
       return [
         ...(run.deployment === null ? [] : [{ ...run.deployment, maxFeePerGas: fee, maxPriorityFeePerGas: "0x0" }]),
         { ...recordIn(call), input: run.data, maxFeePerGas: fee },

@@ -44,6 +44,7 @@ import { askLimit, askRuled } from "./operations.js";
 import { isAlikePlain, plainBlocks, plainRunsOf, type PlainRun } from "./plainRuns.js";
 import { CurrentSignings, trialGas, type Assumable, type LimitTold, type Seen, type Signed } from "./signings.js";
 import type { Signings } from "./signings.js";
+import { answered, blocksIn, listed, quantity, recordIn, withBlocks, type Wire } from "./wire.js";
 
 /** Most signatures of one input. */
 const most = 16;
@@ -101,10 +102,6 @@ const readSignings = Effect.fnUntraced(function* (
   return signings;
 });
 
-type Wire = Readonly<Record<string, unknown>>;
-const listed = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : []);
-const recordIn = (value: unknown): Wire => (isRecord(value) ? value : {});
-const quantity = (value: bigint): Hex => `0x${value.toString(16)}`;
 const padded = (account: Address): string => `0x${account.slice(2).padStart(64, "0")}`;
 
 /** Code in place of ECRECOVER, and what it takes to try it. */
@@ -194,15 +191,12 @@ const isPaidIn = (told: Wire, paid: string): boolean =>
   });
 
 /** An answer without the trials in front of the calls of its blocks. */
-const withoutTrials = (answer: unknown, blocks: ReadonlyArray<Wire>, assuming: Assuming): unknown => {
-  const all = listed(answer);
-  return all.map((told, index) => {
-    const entry = blocks[index - (all.length - blocks.length)];
-    return entry === undefined || !isTriedIn(entry, assuming)
-      ? told
-      : { ...recordIn(told), calls: listed(recordIn(told)["calls"]).slice(assuming.trials.length) };
-  });
-};
+const withoutTrials = (answer: unknown, blocks: ReadonlyArray<Wire>, assuming: Assuming): unknown =>
+  answered(answer, blocks, (told, entry) =>
+    isTriedIn(entry, assuming)
+      ? { ...recordIn(told), calls: listed(recordIn(told)["calls"]).slice(assuming.trials.length) }
+      : told,
+  );
 
 /** The node as the requests of a run see it; `refuse` is told where it does not take the override, `open` of accounts that obey anybody. */
 const nodeWith = (
@@ -230,9 +224,9 @@ const nodeWith = (
         : rpc.request(method, traced);
     }
     if (method !== "eth_simulateV1") return rpc.request(method, params);
-    const blocks = listed(recordIn(first)["blockStateCalls"]).map(recordIn);
-    const blockStateCalls = blocks.map((entry, at) => withTrials(entry, assuming, at === 0));
-    const assumed = rpc.request(method, [{ ...recordIn(first), blockStateCalls }, ...params.slice(1)]);
+    const blocks = blocksIn(params);
+    const tried = blocks.map((entry, at) => withTrials(entry, assuming, at === 0));
+    const assumed = rpc.request(method, withBlocks(params, tried));
     if (count + probes.length === 0) return assumed;
     const { plain } = assuming;
     const asked =
@@ -245,8 +239,7 @@ const nodeWith = (
             );
             const alone = plainBlocks(bare, plain);
             if (alone === null) return assumed;
-            const block = { ...recordIn(first), blockStateCalls: alone };
-            const beside = Effect.orElseSucceed(rpc.request(method, [block, ...params.slice(1)]), () => null);
+            const beside = Effect.orElseSucceed(rpc.request(method, withBlocks(params, alone)), () => null);
             return Effect.map(Effect.all([assumed, beside], { concurrency: "unbounded" }), ([answer, plainly]) => {
               const own = withoutTrials(answer, blocks, assuming);
               for (const each of plain) isPlainly(each.digest, isAlikePlain([blocks, own], [alone, plainly], each));
@@ -257,12 +250,9 @@ const nodeWith = (
     return Effect.flatMap(
       Effect.tapError(asked, (failure) => (isRefusal(failure) ? refuse : Effect.void)),
       (answer) => {
-        const all = listed(answer);
         let isTaken = true;
-        const read = all.map((told, index) => {
-          // why: a node may put blocks of its own in front
-          const entry = blocks[index - (all.length - blocks.length)];
-          if (entry === undefined || !isTriedIn(entry, assuming) || !isRecord(told)) return told;
+        const read = answered(answer, blocks, (told, entry) => {
+          if (!isTriedIn(entry, assuming) || !isRecord(told)) return told;
           const calls = listed(told["calls"]);
           for (const [place, { returns }] of assuming.trials.entries()) {
             const { status, returnData } = recordIn(calls[place]);

@@ -20,6 +20,7 @@ import type { Transaction } from "../transaction/fields.js";
 import { unsignedIn } from "../transaction/request.js";
 import { recoveredAuthority } from "../transaction/authorities.js";
 import { inRound } from "./rounds.js";
+import { answered, blocksIn, listed, quantity, recordIn, withBlocks, type Wire } from "./wire.js";
 
 /** An account as the chain has it. */
 interface Authority {
@@ -38,9 +39,6 @@ interface Entry {
   readonly wire: unknown;
 }
 
-type Wire = Readonly<Record<string, unknown>>;
-
-const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 const numberIn = (value: unknown, otherwise: bigint): bigint => (typeof value === "string" ? BigInt(value) : otherwise);
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 /** Wire addresses and words are the encoder's own. */
@@ -152,9 +150,6 @@ interface Changed {
   readonly read: (answer: unknown) => unknown;
 }
 
-const listed = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : []);
-const recordIn = (value: unknown): Wire => (isRecord(value) ? value : {});
-
 /** A request that carries unsigned authorisations, as a node takes it; null of any other. */
 const changedIn = (
   method: string,
@@ -168,7 +163,7 @@ const changedIn = (
     return { ...made, call: isWhole ? made.call : bare(made.call) };
   };
   if (method === "eth_simulateV1") {
-    const blocks = listed(recordIn(first)["blockStateCalls"]).map(recordIn);
+    const blocks = blocksIn(params);
     const at = blocks.findIndex(({ calls }) => listed(calls).some(isUnsignedCall));
     const entry = blocks[at];
     if (entry === undefined) return null;
@@ -176,13 +171,12 @@ const changedIn = (
     const made = change(recordIn(listed(entry["calls"])[place]), recordIn(entry["stateOverrides"]));
     const calls = listed(entry["calls"]).map((call, index) => (index === place ? made.call : call));
     const changed = { ...entry, calls, stateOverrides: made.state };
-    const blockStateCalls = blocks.map((each, index) => (index === at ? changed : each));
+    const others = blocks.map((each, index) => (index === at ? changed : each));
     return {
-      params: [{ ...recordIn(first), blockStateCalls }, block, ...params.slice(2)],
+      params: withBlocks(params, others),
       read: (answer) =>
-        listed(answer).map((result, index, all) => {
-          // why: a node may put blocks of its own in front
-          if (index !== all.length - blocks.length + at || !isRecord(result)) return result;
+        answered(answer, blocks, (result, _, index) => {
+          if (index !== at || !isRecord(result)) return result;
           const told = listed(result["calls"]).map((call, index): unknown =>
             index === place && isRecord(call)
               ? {
@@ -207,10 +201,10 @@ const changedIn = (
 
 /** The reader's own run, on the state that the other runs begin with: they are held against each other. */
 const readerIn = (params: ReadonlyArray<unknown>, call: Wire, assuming: Assuming): ReadonlyArray<unknown> => {
-  const [first, block, ...rest] = params;
-  const [entry, ...others] = listed(recordIn(first)["blockStateCalls"]).map(recordIn);
+  const [, block] = params;
+  const [entry, ...others] = blocksIn(params);
   const { state } = assumed(call, recordIn(entry?.["stateOverrides"]), block === "pending", assuming);
-  return [{ ...recordIn(first), blockStateCalls: [{ ...entry, stateOverrides: state }, ...others] }, block, ...rest];
+  return withBlocks(params, [{ ...entry, stateOverrides: state }, ...others]);
 };
 
 /** The trace of a later transaction, on the codes that the first one leaves: its changes are there, and name no code that stayed. */
@@ -241,9 +235,7 @@ const nodeWith = (
   const request: Rpc["Service"]["request"] = (method, params) =>
     Effect.flatMap(Effect.service(CurrentRun), ({ run }) => {
       const isKnown = !("_tag" in assuming);
-      const isCarrying = listed(recordIn(params[0])["blockStateCalls"]).some((entry) =>
-        listed(recordIn(entry)["calls"]).some(isUnsignedCall),
-      );
+      const isCarrying = blocksIn(params).some(({ calls }) => listed(calls).some(isUnsignedCall));
       if (!isKnown)
         return isCarrying || isUnsignedCall(params[0]) ? Effect.fail(assuming) : rpc.request(method, params);
       if (run === "readerOnly" && method === "eth_simulateV1")
