@@ -109,6 +109,163 @@ const basesOf = (trace: object, entities: Ruled["entities"]): ((of: Address | nu
   };
 };
 
+/** A call of the validation, and the entity that answers for it. */
+interface Visit {
+  readonly entity: Entity;
+  readonly frame: Frame;
+  readonly uses: typeof Uses.Type;
+  /** As the tracer names it: `CALL`, `CREATE2`. */
+  readonly type: unknown;
+  /** False of the call by which the EntryPoint enters the entity: nothing is judged of who makes that. */
+  readonly isWithin: boolean;
+  /** True if the account is made by the operation. */
+  readonly isNew: boolean;
+  /** Slots that it uses of others than the account; cut where the whole has too many. */
+  readonly slots: ReadonlyArray<Hash>;
+}
+
+/** The calls by which the EntryPoint validates, by entity; null = one that cannot be read. It calls itself for what comes behind. */
+const entriesIn = ({ calls }: Frame, { entryPoint, creator, entities }: Ruled) => {
+  const { factory, account, paymaster } = entities;
+  const entries: Array<readonly [entity: Entity, call: unknown] | null> = [];
+  for (const call of calls) {
+    const frame = frameOf(call);
+    if (frame?.to === entryPoint) break;
+    if (frame?.to == null) entries.push(null);
+    else if (frame.to === account) entries.push(["account", call]);
+    else if (frame.to === paymaster) entries.push(["paymaster", call]);
+    else if (frame.to === creator)
+      for (const inner of frame.calls) {
+        const to = frameOf(inner)?.to ?? null;
+        if (to !== null && to === factory) entries.push(["factory", inner]);
+        else if (to !== null && to === account) entries.push(["account", inner]);
+      }
+  }
+  return entries;
+};
+
+/** True of a call whose own code and calls are judged: not of ours in ECRECOVER's place, nor of the EntryPoint. */
+const isJudged = ({ frame: { to } }: Pick<Visit, "frame">, { entryPoint }: Ruled): boolean =>
+  to !== ecrecover && to !== entryPoint;
+
+/** The slots that a call uses: borrowed code has the storage of who borrows it, and of a contract that was not made nothing stays. */
+const slotsIn = (
+  { frame: { from, to, isBorrowed }, uses: { accessedSlots } }: Pick<Visit, "frame" | "uses">,
+  { entities: { account } }: Ruled,
+): ReadonlyArray<Hash> => {
+  const owner = isBorrowed ? from : to;
+  return owner === null || owner === account
+    ? []
+    : [...new Set(Object.values(accessedSlots).flatMap((used) => [...used.keys()]))];
+};
+
+/** Every call of the validation, each in front of those within it, as far as they can be read. */
+const visitsIn = (entries: ReturnType<typeof entriesIn>, ruled: Ruled) => {
+  const visits: Array<Visit> = [];
+  let [left, isReadable]: [number, boolean] = [most.slots, !entries.includes(null)];
+  let isNew = false;
+  const visit = (entity: Entity, value: unknown, depth: number): void => {
+    const [frame, uses] = [frameOf(value), Uses.read(value, [])];
+    if (frame === null || uses === undefined || !isRecord(value) || depth > most.depth || visits.length >= most.frames)
+      return void (isReadable = false);
+    const { type } = value;
+    // why: it is told as a call, and by its opcode as well
+    if (type === "SELFDESTRUCT") return;
+    const isOurs = !isJudged({ frame }, ruled);
+    const all = isOurs ? [] : slotsIn({ frame, uses }, ruled);
+    isReadable &&= all.length <= left;
+    const slots = all.slice(0, left);
+    left -= slots.length;
+    visits.push({ entity, frame, uses, type, isWithin: depth > 0, isNew, slots });
+    if (!isOurs) for (const call of frame.calls) visit(entity, call, depth + 1);
+  };
+  for (const entry of entries)
+    if (entry !== null) {
+      isNew ||= entry[0] === "factory";
+      visit(entry[0], entry[1], 0);
+    }
+  return { visits, isReadable };
+};
+
+type Broken = Omit<RuleBroken, "entity" | "slot" | "stakes"> & Partial<Pick<RuleBroken, "slot" | "stakes">>;
+
+/** Judges a call by the one that makes it. */
+const checkCall = ({ frame, type, isWithin }: Visit, { entryPoint, entities }: Ruled): ReadonlyArray<Broken> => {
+  const { to, value } = frame;
+  if (!isWithin || to === null) return [];
+  if (to === entryPoint)
+    return isPayment(frame, type, entities) ? [] : [{ rule: "OP-054", what: "calls the EntryPoint", at: to }];
+  return type === "CALL" && value > 0n ? [{ rule: "OP-061", what: "CALL with value", at: to }] : [];
+};
+
+/** Whether a call makes the account, which its factory may do once. */
+const isMaking = ({ entity, frame: { to, isCreation }, type, isWithin }: Visit, { entities }: Ruled): boolean =>
+  isWithin && isCreation && type === "CREATE2" && entity === "factory" && (to === entities.account || to === null);
+
+/** `isFirst`: this is the call that makes the account. */
+const checkCreation = (visit: Visit, { entities, staked }: Ruled, isFirst: boolean): ReadonlyArray<Broken> => {
+  const { entity, frame, type, isWithin, isNew } = visit;
+  if (!isWithin || !frame.isCreation || isFirst) return [];
+  const isAccounts = frame.from === entities.account;
+  const byStake = isNew && (entity === "factory" || isAccounts);
+  if ((type === "CREATE" && isNew && isAccounts) || (byStake && staked.has("factory"))) return [];
+  const [rule, what] = type === "CREATE" ? ["OP-011", "CREATE"] : ["OP-031", "CREATE2"];
+  return [{ rule, what, at: frame.from, stakes: byStake ? ["factory"] : [] }];
+};
+
+const checkOpcodes = ({ entity, frame, uses, isWithin }: Visit, ruled: Ruled): ReadonlyArray<Broken> => {
+  const { from, to, error } = frame;
+  const at = to ?? from;
+  // why: where its own call runs out of gas the operation fails, and nothing is left to leak
+  const isEmpty = uses.outOfGas && isWithin && to !== ecrecover;
+  const out = isEmpty ? [{ rule: "OP-020", what: "out of gas", at }] : [];
+  if (!isJudged({ frame }, ruled)) return out;
+  const opcodes = [...uses.usedOpcodes.keys()].flatMap((opcode): ReadonlyArray<Broken> => {
+    const what = forbidden.get(opcode);
+    if (what === undefined) return [];
+    if (!balances.has(what)) return [{ rule: what === "GAS" ? "OP-012" : "OP-011", what, at }];
+    return ruled.staked.has(entity) ? [] : [{ rule: "OP-080", what, at, stakes: [entity] }];
+  });
+  // why: the EVM stops at an opcode that it does not have, and nodes say so
+  const isUnassigned = error.startsWith("invalid opcode") && !uses.usedOpcodes.has(0xfen);
+  return [...out, ...opcodes, ...(isUnassigned ? [{ rule: "OP-013", what: "an unassigned opcode", at }] : [])];
+};
+
+const checkContracts = ({ frame, uses }: Visit, ruled: Ruled): ReadonlyArray<Broken> => {
+  if (!isJudged({ frame }, ruled)) return [];
+  const { entryPoint, entities } = ruled;
+  const met = [...uses.contractSize].flatMap(([other, { contractSize }]): ReadonlyArray<Broken> => {
+    const [at, number] = [lower(other), BigInt(other)];
+    if (isPrecompile(number)) return [{ rule: "OP-062", what: "uses a precompile", at }];
+    const isKnown = at === entities.account || at === entryPoint || isPlainPrecompile(number);
+    return contractSize === 0 && !isKnown ? [{ rule: "OP-041", what: "uses an account without code", at }] : [];
+  });
+  const isRead = uses.extCodeAccessInfo.some((other) => lower(other) === entryPoint);
+  const at = frame.to ?? frame.from;
+  return isRead ? [...met, { rule: "OP-054", what: "reads the code of the EntryPoint", at }] : met;
+};
+
+const checkSlots = (
+  { entity, frame: { from, to, isBorrowed }, uses: { accessedSlots }, slots: used, isNew }: Visit,
+  { entities, staked }: Ruled,
+  isOf: ReturnType<typeof basesOf>,
+): ReadonlyArray<Broken> => {
+  const { writes, transientWrites } = accessedSlots;
+  const [at, itself] = [isBorrowed ? from : (to ?? from), entities[entity]];
+  return used.flatMap((slot): ReadonlyArray<Broken> => {
+    const isSenders = isOf(entities.account, slot);
+    const isRead = !writes.has(slot) && !transientWrites.has(slot);
+    if (isSenders && (!isNew || staked.has("factory"))) return [];
+    const byStake = at === itself ? "STO-031" : isOf(itself, slot) ? "STO-032" : isRead ? "STO-033" : null;
+    if (byStake !== null && staked.has(entity)) return [];
+    // why: an account that is yet to be made has none
+    const own = byStake === null || (isSenders && entity === "account") ? [] : [entity];
+    const stakes = isSenders ? [...new Set<Entity>(["factory", ...own])] : own;
+    const what = isRead ? "reads storage" : "writes storage";
+    return [{ rule: isSenders ? "STO-022" : (byStake ?? "STO-010"), what, at, slot, stakes }];
+  });
+};
+
 /**
  * The rules that an operation's validation breaks, by the trace of the bundler's call; each is told once, the first of them alone.
  * `isWhole`: all of the validation was seen; else more may be broken.
@@ -117,115 +274,23 @@ export const rulesBroken = (
   trace: unknown,
   ruled: Ruled,
 ): { readonly broken: ReadonlyArray<RuleBroken>; readonly isWhole: boolean } => {
-  const { entryPoint, creator, entities, staked } = ruled;
-  const { factory, account, paymaster } = entities;
   const top = frameOf(trace);
-  if (top === null || !isRecord(trace) || top.to !== entryPoint) return { broken: [], isWhole: false };
-  const isOf = basesOf(trace, entities);
+  if (top === null || !isRecord(trace) || top.to !== ruled.entryPoint) return { broken: [], isWhole: false };
+  const entries = entriesIn(top, ruled);
+  const { visits, isReadable } = visitsIn(entries, ruled);
+  const isOf = basesOf(trace, ruled.entities);
+  const first = visits.find((visit) => isMaking(visit, ruled));
   const told = new Map<string, RuleBroken>();
-  const seen = new Set<Entity>();
-  let [frames, slotsLeft, creations, isReadable]: [number, number, number, boolean] = [0, most.slots, 0, true];
-  const isNew = () => seen.has("factory");
-
-  const tell = (
-    entity: Entity,
-    rule: string,
-    what: string,
-    at: Address,
-    stakes: ReadonlyArray<Entity> = [],
-    slot: Hash | null = null,
-  ) => {
-    const key = [entity, rule, what, at, slot].join();
-    if (told.size < most.told && !told.has(key)) told.set(key, { entity, rule, what, at, slot, stakes });
-  };
-
-  const judgeSlots = (entity: Entity, at: Address, { accessedSlots }: typeof Uses.Type) => {
-    const { reads, writes, transientReads, transientWrites } = accessedSlots;
-    const itself = entities[entity];
-    for (const slot of new Set([reads, writes, transientReads, transientWrites].flatMap((all) => [...all.keys()]))) {
-      if (--slotsLeft < 0) return void (isReadable = false);
-      const isSenders = isOf(account, slot);
-      const isRead = !writes.has(slot) && !transientWrites.has(slot);
-      if (isSenders && (!isNew() || staked.has("factory"))) continue;
-      const byStake = at === itself ? "STO-031" : isOf(itself, slot) ? "STO-032" : isRead ? "STO-033" : null;
-      if (byStake !== null && staked.has(entity)) continue;
-      // why: an account that is yet to be made has none
-      const own = byStake === null || (isSenders && entity === "account") ? [] : [entity];
-      const stakes = isSenders ? new Set<Entity>(["factory", ...own]) : own;
-      const rule = isSenders ? "STO-022" : (byStake ?? "STO-010");
-      tell(entity, rule, isRead ? "reads storage" : "writes storage", at, [...stakes], slot);
+  for (const visit of visits)
+    for (const one of [
+      ...[...checkCall(visit, ruled), ...checkCreation(visit, ruled, visit === first), ...checkOpcodes(visit, ruled)],
+      ...[...checkContracts(visit, ruled), ...checkSlots(visit, ruled, isOf)],
+    ]) {
+      const broken = { entity: visit.entity, slot: null, stakes: [], ...one };
+      const key = [broken.entity, broken.rule, broken.what, broken.at, broken.slot].join();
+      if (told.size < most.told && !told.has(key)) told.set(key, broken);
     }
-  };
-  /** Judges a call by the one that makes it. */
-  const judgeCall = (entity: Entity, frame: Frame, type: unknown) => {
-    const { from, to, value, isCreation } = frame;
-    if (to === entryPoint && !isPayment(frame, type, entities)) tell(entity, "OP-054", "calls the EntryPoint", to);
-    if (type === "CALL" && to !== null && to !== entryPoint && value > 0n)
-      tell(entity, "OP-061", "CALL with value", to);
-    if (!isCreation) return;
-    const isFirst = type === "CREATE2" && entity === "factory" && (to === account || to === null) && ++creations === 1;
-    const isSenders = type === "CREATE" && isNew() && from === account;
-    const byStake = isNew() && (entity === "factory" || from === account);
-    if (isFirst || isSenders || (byStake && staked.has("factory"))) return;
-    const rule = type === "CREATE" ? "OP-011" : "OP-031";
-    tell(entity, rule, type === "CREATE" ? "CREATE" : "CREATE2", from, byStake ? ["factory"] : []);
-  };
-
-  const visit = (entity: Entity, value: unknown, depth: number): void => {
-    const [frame, uses] = [frameOf(value), Uses.read(value, [])];
-    if (frame === null || uses === undefined || !isRecord(value) || depth > most.depth || ++frames > most.frames)
-      return void (isReadable = false);
-    const { from, to, isBorrowed } = frame;
-    const { type } = value;
-    // why: it is told as a call, and by its opcode as well
-    if (type === "SELFDESTRUCT") return;
-    if (depth > 0) judgeCall(entity, frame, type);
-    // why: in place of ECRECOVER stands code of ours
-    if (to === ecrecover) return;
-    const at = to ?? from;
-    // why: where its own call runs out of gas the operation fails, and nothing is left to leak
-    if (uses.outOfGas && depth > 0) tell(entity, "OP-020", "out of gas", at);
-    if (to === entryPoint) return;
-    for (const opcode of uses.usedOpcodes.keys()) {
-      const name = forbidden.get(opcode);
-      const isBalance = balances.has(name);
-      if (name === undefined || (isBalance && staked.has(entity))) continue;
-      tell(entity, isBalance ? "OP-080" : name === "GAS" ? "OP-012" : "OP-011", name, at, isBalance ? [entity] : []);
-    }
-    // why: the EVM stops at an opcode that it does not have, and nodes say so
-    if (frame.error.startsWith("invalid opcode") && !uses.usedOpcodes.has(0xfen))
-      tell(entity, "OP-013", "an unassigned opcode", at);
-    for (const [other, { contractSize }] of uses.contractSize) {
-      const [of, number] = [lower(other), BigInt(other)];
-      if (isPrecompile(number)) tell(entity, "OP-062", "uses a precompile", of);
-      else if (contractSize === 0 && of !== account && of !== entryPoint && !isPlainPrecompile(number))
-        tell(entity, "OP-041", "uses an account without code", of);
-    }
-    if (uses.extCodeAccessInfo.some((other) => lower(other) === entryPoint))
-      tell(entity, "OP-054", "reads the code of the EntryPoint", at);
-    // why: borrowed code has the storage of who borrows it, and of a contract that was not made nothing stays
-    const owner = isBorrowed ? from : to;
-    if (owner !== null && owner !== account) judgeSlots(entity, owner, uses);
-    for (const call of frame.calls) visit(entity, call, depth + 1);
-  };
-  const enter = (entity: Entity, call: unknown) => {
-    seen.add(entity);
-    visit(entity, call, 0);
-  };
-
-  for (const call of top.calls) {
-    const frame = frameOf(call);
-    if (frame?.to == null) isReadable = false;
-    // why: it calls itself for what comes behind the validation
-    else if (frame.to === entryPoint) break;
-    else if (frame.to === account) enter("account", call);
-    else if (frame.to === paymaster) enter("paymaster", call);
-    else if (frame.to === creator)
-      for (const inner of frame.calls) {
-        const to = frameOf(inner)?.to ?? null;
-        if (to !== null && (to === factory || to === account)) enter(to === factory ? "factory" : "account", inner);
-      }
-  }
-  const isAll = seen.has("account") && (paymaster === null || seen.has("paymaster"));
+  const entered = new Set(entries.map((entry) => entry?.[0]));
+  const isAll = entered.has("account") && (ruled.entities.paymaster === null || entered.has("paymaster"));
   return { broken: [...told.values()], isWhole: isAll && isReadable };
 };
