@@ -11,12 +11,13 @@ import * as trace from "./pipeline/extras/trace.js";
 import * as doubt from "./pipeline/gas/doubt.js";
 import * as limit from "./pipeline/gas/limit.js";
 import * as observe from "./pipeline/observe.js";
-import * as operations from "./pipeline/operations.js";
+import * as operationJudgement from "./pipeline/operationJudgement.js";
+import * as operationOutcome from "./pipeline/operationOutcome.js";
 import * as prepare from "./pipeline/prepare.js";
 import * as prove from "./pipeline/prove.js";
 import * as judged from "./pipeline/report.js";
 import * as safeJudgement from "./pipeline/safeJudgement.js";
-import * as signatures from "./pipeline/signatures.js";
+import * as signatures from "./pipeline/signatureJudgement.js";
 import * as steps from "./pipeline/steps.js";
 import * as compare from "./pipeline/worlds/compare.js";
 import * as bounded from "./report/bounded.js";
@@ -55,7 +56,7 @@ const makers = [
   ...[bounded, descriptors, freshness, approvals, assets, code, estimate, fee, funds, nonce, simulate, control],
   ...[delegateCalls, falseAnswers, inner, l1Fee, outcome, pool, secondReading, stateChanges, tokenShortfall],
   ...[tokens, unexplained, overrides, nodeNamedByPage, nobodyCalled, lookalikes, pretended, signatures, batches],
-  ...[operations, safeJudgement],
+  ...[operationJudgement, operationOutcome, safeJudgement],
 ] as const;
 
 /** A code of our own findings that are no errors. */

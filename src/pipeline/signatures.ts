@@ -9,18 +9,15 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { InvalidTransaction } from "../errors/input.js";
 import { OverrideIgnored, RpcError } from "../errors/rpc.js";
-import { ChainIdMismatch, type Verdict } from "../errors/verdicts.js";
-import { wordAt, wordOf, dataAt } from "../abi/words.js";
+import type { Verdict } from "../errors/verdicts.js";
+import { wordOf } from "../abi/words.js";
 import { RandomWords } from "../primitives/effects.js";
 import { isAddress, lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
 import { isRecord, safely } from "../primitives/record.js";
 import { no, type Checked } from "../primitives/problem.js";
-import { address, count, text } from "../primitives/statement.js";
-import { code, fromError, type Finding } from "../report/finding.js";
 import { CurrentRun, Rpc } from "../rpc/index.js";
 import {
   accountFormOf,
-  carriersOf,
   isPlaced,
   isSigning,
   mergedIn,
@@ -31,18 +28,16 @@ import {
 } from "../signing/index.js";
 import { signingIn, type AnySigning, type Mode, type OpenSigning, type PlacedSigning } from "../signing/index.js";
 import { traceEmitter } from "../effects/movements.js";
-import { ecrecover, given, shimCode, spendingCalls, signInProblem, type Signing, type Use } from "../signing/index.js";
+import { ecrecover, given, shimCode, spendingCalls, type Signing, type Use } from "../signing/index.js";
 import { bundleOf, isCarrier, type Bundle } from "../steps/reading/bundle.js";
-import { DelegationIneffective } from "../steps/reading/control.js";
 import { maxTransactions, type CheckedInput, type InputDefaults, type Transaction } from "../transaction/fields.js";
 import { check } from "../Transaction.js";
 import { witnessFees } from "../witness/placement.js";
-import { staticCall, type CallQuery, type Query } from "../witness/queries.js";
-import type { View } from "../witness/view.js";
 import { judgedAsAccount, looksOf, resolved } from "./accounts.js";
 import { askLimit, askRuled } from "./operations.js";
 import { isAlikePlain, plainBlocks, plainRunsOf, type PlainRun } from "./plainRuns.js";
-import { CurrentSignings, trialGas, type Assumable, type LimitTold, type Seen, type Signed } from "./signings.js";
+import { judgedSignature, say, usualLooks } from "./signatureJudgement.js";
+import { CurrentSignings, trialGas, type Assumable, type Judgement, type LimitTold, type Signed } from "./signings.js";
 import type { Signings } from "./signings.js";
 import { answered, blocksIn, listed, quantity, recordIn, withBlocks, type Wire } from "./wire.js";
 
@@ -52,8 +47,6 @@ const most = 16;
 const purse = 2n ** 96n;
 /** Gas of a call that tries to spend from an account with new code. */
 const probeGas: Hex = "0x30d40";
-/** Seconds beyond which a right is long-lived. */
-const long = 31n * 86_400n;
 
 /** Reads the signatures of an input, each at its place in front of the transactions; `at`: their paths. */
 const readSignings = Effect.fnUntraced(function* (
@@ -390,266 +383,6 @@ const hasAuthorization = (signing: AnySigning): boolean =>
     ? signing.sign.kind === "authorization"
     : signing.open.form === "userOperation" && signing.open.operation.authorization !== null;
 
-/** `DOMAIN_SEPARATOR()`. */
-const separatorOf = (contract: Address) => staticCall(contract, "0x3644e515");
-
-/**
- * The signature's type is none that is known here, or its use cannot be simulated.
- * @figures text("because", "its type is none that is known here")
- */
-export const SignatureUnknown = code("approvals", ["unavailable"], "SignatureUnknown", [
-  "what the signature allows is not known",
-  "sign it only if you know the contract that takes it",
-]);
-
-/**
- * The digest may be that of a transaction, or of anything else.
- * @figures text("because", "nobody can see what the bytes are the hash of")
- */
-export const HashBlind = code("approvals", ["unavailable"], "HashBlind", [
-  "nobody can see what 32 bytes are the hash of",
-  "ask for what they are the hash of, and preflight that",
-]);
-
-/**
- * The signature was not taken for given: the account's own call was simulated in its place, or an account with code did not
- * take it.
- * @figures text("because", "the account's own equal call was simulated")
- * @unavailable where no call of the account does the same, or the account's code did not take the signature
- */
-export const SignatureNotAssumed = code("approvals", ["warning", "unavailable"], "SignatureNotAssumed", [
-  "the signature itself could not be simulated",
-  "use a node that lets `movePrecompileToAddress` replace ECRECOVER, such as geth",
-]);
-
-/** It was used before, or its number was passed. */
-export const SignatureUsed = code("approvals", ["blocker"], "SignatureUsed", [
-  "the signature's nonce is used already",
-  "ask for a message with the next nonce",
-]);
-
-/**
- * It cannot be used yet. What it does then is not known now.
- * @figures count("usable from", 1_800_000_000n)
- */
-export const SignatureNotYet = code("approvals", ["unavailable"], "SignatureNotYet", [
-  "the signature cannot be used yet",
-  "run it again when it can be used",
-]);
-
-/**
- * The contract verifies signatures for another domain, so that this one is of no use there.
- * @unavailable where the account's own equal call was simulated and the contract does not tell its domain
- */
-export const DomainDisagrees = code("approvals", ["blocker", "unavailable"], "DomainDisagrees", [
-  "the domain of the signature is not that of its contract",
-  "ask for the contract's own name, version and chain",
-]);
-
-/** The signature binds no chain: whoever holds it can use it on every chain where it fits. */
-export const SignatureUnbound = code("approvals", ["warning"], "SignatureUnbound", [
-  "the signature is valid on every chain",
-  "sign it only if it is meant for every chain",
-]);
-
-/**
- * Its last second is over.
- * @figures count("usable until", 1_700_000_000n)
- */
-export const SignatureExpired = code("approvals", ["blocker"], "SignatureExpired", [
-  "the signature has expired",
-  "ask for a message with a later deadline",
-]);
-
-/**
- * It or the right that it gives stays usable for more than 31 days.
- * @figures count("usable until", 1_900_000_000n)
- */
-export const SignatureLongLived = code("approvals", ["warning"], "SignatureLongLived", [
-  "the signature stays usable for more than 31 days",
-  "ask for an earlier deadline",
-]);
-
-/** It has no deadline that anybody will see. */
-export const SignatureNeverExpires = code("approvals", ["warning"], "SignatureNeverExpires", [
-  "the signature never expires",
-  "ask for a deadline",
-]);
-
-/**
- * The key that signs is not the account that the message names, and that account has no code that could take it.
- * @figures address("account", alice)
- */
-export const SignerIsNotOwner = code("approvals", ["blocker"], "SignerIsNotOwner", [
-  "the signer is not the account that the message is about",
-  "sign with the account's own key",
-]);
-
-/** The receiver is named by a part of the message that only the spender's own code reads. */
-export const WitnessUnread = code("approvals", ["warning"], "WitnessUnread", [
-  "the spender decides who gets the tokens: what the message says of that binds nobody but its code",
-  "sign it only for a spender whose code you trust",
-]);
-
-/**
- * With the code that the authorisation sets, a call from an account that nobody knows sent wei away.
- * @figures address("account", alice)
- */
-export const DelegateOpen = code("approvals", ["warning"], "DelegateOpen", [
-  "with this code anybody can spend what the account has",
-  "sign it only for code that asks who calls it",
-]);
-
-/** Nothing of what the order asks for goes to the account that gives. */
-export const OrderUnderpaid = code("approvals", ["warning"], "OrderUnderpaid", [
-  "the account gets nothing for what it gives",
-  "sign it only if it is a gift",
-]);
-
-/**
- * The text signs an account in, but not as it should.
- * @figures text("because", "it is for example.org")
- * @warning where the caller names no origin to hold it against
- */
-export const SignInDisagrees = code("approvals", ["blocker", "warning"], "SignInDisagrees", [
-  "the sign-in is not what its origin may ask",
-  "sign in only at the site that you are at",
-]);
-
-const notYet: string = SignatureNotYet.code;
-const ineffective: string = DelegationIneffective.code;
-const measured = { evidence: "measured" } as const;
-const assumedBy = { evidence: "assumed" } as const;
-const unavailable = { evidence: "unavailable" } as const;
-
-/** The word of an answer; null where there was none. */
-const wordIn = (before: View, { query, by }: Use["used"][number]): bigint | null => {
-  const answer = before.call(query);
-  return answer === null || !answer.success
-    ? null
-    : wordAt(answer.data, (dataAt + 64 * (by.kind === "equal" ? by.at : 0)) as never);
-};
-
-/** Returns whether each of its numbers is used, passed or yet to come. */
-const usedIn = (before: View, { used, kind }: Use) =>
-  used.map((one) => {
-    const now = wordIn(before, one);
-    if (now === null) return null;
-    if (one.by.kind === "bit") return ((now >> one.by.bit) & 1n) === 1n ? "used" : "next";
-    if (now === one.value) return "next";
-    // why: of what is only marked there is no later one, and Seaport's counters are numbers by chance
-    const isMark = kind === "erc3009Transfer" || kind === "erc3009Receive" || kind === "seaport";
-    return isMark || now > one.value ? "used" : "later";
-  });
-
-/** Kinds whose user says who gets the tokens. */
-const takes: ReadonlySet<Use["kind"]> = new Set([
-  ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
-]);
-
-/** Finds what a signature's own facts say: its owner, its time and its domain. */
-const checkFacts = (
-  { sign, use, typed, text: message, origin }: PlacedSigning,
-  { before, chainId }: Pick<Parameters<Signings["judge"]>[0], "before" | "chainId">,
-  now: number,
-): ReadonlyArray<Finding> => {
-  const seconds = before.environment?.timestamp ?? BigInt(Math.floor(now / 1000));
-  const { kind, account, from, until, ends, contract } = use;
-  const found: Array<Finding> = [];
-  const domain = typed?.domain ?? {};
-  const bound = sign.kind === "authorization" ? BigInt(sign.chainId) : domain["chainId"];
-  if (sign.kind === "typedData" || sign.kind === "authorization") {
-    if (typeof bound !== "bigint" || (bound === 0n && sign.kind === "authorization"))
-      found.push(SignatureUnbound.warning(measured));
-    else if (chainId !== null && bound !== BigInt(chainId))
-      found.push(
-        fromError(new ChainIdMismatch({ expected: bound, actual: BigInt(chainId) }), "blocker", {
-          ...{ step: "chain", transaction: null, evidence: "measured" },
-        }),
-      );
-  }
-  if (kind === "signIn") {
-    const problem =
-      origin === null
-        ? null
-        : signInProblem(message ?? "", { origin, address: sign.signer, chainId: chainId ?? 0, now });
-    if (problem !== null) found.push(SignInDisagrees.blocker(measured, text("because", problem)));
-    if (origin === null)
-      found.push(SignInDisagrees.warning(unavailable, text("because", "no origin was given to hold it against")));
-    return found;
-  }
-  if (contract !== null && typed !== null && kind !== "seaport" && use.unread === null) {
-    const answer = before.call(separatorOf(contract));
-    const own = answer?.success === true && answer.size === 32n ? answer.data.toLowerCase() : null;
-    if (own !== null && own !== typed.domainSeparator) found.push(DomainDisagrees.blocker(measured));
-  }
-  const numbers = usedIn(before, use);
-  if (numbers.includes("used")) found.push(SignatureUsed.blocker(measured));
-  else if (numbers.includes("later"))
-    found.push(SignatureNotYet.unavailable(measured, text("because", "an earlier nonce comes first")));
-  if (until !== null && until < seconds) found.push(SignatureExpired.blocker(measured, count("usable until", until)));
-  if (from !== null && from > seconds) found.push(SignatureNotYet.unavailable(measured, count("usable from", from)));
-  const last = [until, ends].reduce<bigint | null>((a, b) => (b !== null && (a === null || b > a) ? b : a), null);
-  if (last !== null && last > seconds + long)
-    found.push(SignatureLongLived.warning(measured, count("usable until", last)));
-  if (use.consume !== null && until === null) found.push(SignatureNeverExpires.warning(measured));
-  const code = before.account(account);
-  if (account !== sign.signer && code !== null && code.codeSize === 0n && use.consume !== null)
-    found.push(SignerIsNotOwner.blocker(measured));
-  if (takes.has(kind)) found.push(WitnessUnread.warning(measured));
-  if (kind === "seaport" && typed !== null && isUnpaid(typed.message, account))
-    found.push(OrderUnderpaid.warning(measured));
-  return found;
-};
-
-/** True of an order whose offerer gets nothing. */
-const isUnpaid = (message: NonNullable<PlacedSigning["typed"]>["message"], account: Address): boolean =>
-  !listed(message["consideration"]).some((item) => {
-    const { recipient, startAmount, endAmount } = recordIn(item);
-    return recipient === account && (startAmount !== 0n || endAmount !== 0n);
-  });
-
-/** Kinds that leave a mark where they are used. */
-const marked: ReadonlySet<Use["kind"]> = new Set([
-  ...(["erc2612", "dai", "erc3009Transfer", "erc3009Receive", "permit2Single", "permit2Batch"] as const),
-  ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
-]);
-
-/** True if a call that succeeded is seen to have used its signature: what has no such function may take any call. */
-const isUsedUp = (use: Use, before: View, after: View): boolean =>
-  use.leaves !== undefined
-    ? wordOfAnswer(after, use.leaves.query) === use.leaves.value
-    : !marked.has(use.kind) ||
-      (use.used.length > 0 &&
-        use.used.every((one) => {
-          const [first, then] = [wordIn(before, one), wordIn(after, one)];
-          return first !== null && then !== null && first !== then;
-        }));
-
-const wordOfAnswer = (view: View, query: CallQuery): bigint | null => {
-  const answer = view.call(query);
-  return answer?.success === true ? wordAt(answer.data, dataAt) : null;
-};
-
-/** As much of each token as can be taken: what may be, or what there is, where that is less. */
-const mostIn = (before: View, { taken = [] }: Use): ReadonlyArray<bigint> => {
-  // why: one token may stand there several times
-  const gone = new Map<Address, bigint>();
-  return taken.map(({ token, amount, there }) => {
-    const earlier = gone.get(token) ?? 0n;
-    const most = there.reduce((least, query) => {
-      const held = wordOfAnswer(before, query);
-      return held !== null && held - earlier < least ? held - earlier : least;
-    }, amount);
-    gone.set(token, earlier + most);
-    return most;
-  });
-};
-
-/** True of the same numbers. */
-const isEach = (one: ReadonlyArray<bigint>, other: ReadonlyArray<bigint>): boolean =>
-  one.every((amount, at) => amount === other[at]);
-
 /** No second that anybody will see. */
 const never = 2n ** 64n;
 
@@ -664,194 +397,79 @@ const lastUseOf = (signings: ReadonlyArray<PlacedSigning>): bigint | null =>
         .reduce((least, time) => (time < least ? time : least))
     : null;
 
-const usualLooks = ({ use, typed, safe }: PlacedSigning): ReadonlyArray<Query> => [
-  ...use.used.map(({ query }) => query),
-  ...(use.leaves === undefined ? [] : [use.leaves.query]),
-  ...(use.taken ?? []).flatMap(({ there }) => there),
-  ...(use.looks ?? []),
-  ...(use.contract === null || typed === null || use.unread !== null || safe !== undefined
-    ? []
-    : [separatorOf(use.contract)]),
-  { kind: "account", address: use.account },
-];
-
-/** Findings that accounts with code have as well. */
-const say: Seen["say"] = {
-  unknown: (why) => SignatureUnknown.unavailable(unavailable, text("because", why)),
-  notAssumed: (why) => SignatureNotAssumed.unavailable(unavailable, text("because", why.slice(0, 300))),
-  assumedAlone: (why) => SignatureNotAssumed.warning(assumedBy, text("because", why)),
-  used: SignatureUsed.blocker(measured),
-  notYet: SignatureNotYet.unavailable(measured, text("because", "an earlier nonce comes first")),
-  notOwner: SignerIsNotOwner.blocker(measured),
-};
+/** A run of signatures that is under way, and what is learned of it beside its answers. */
+interface Underway {
+  readonly mode: Mode;
+  /** Ms since 1970. */
+  readonly now: number;
+  readonly options: Assumable["options"];
+  readonly lastUse: bigint | null;
+  /** Takes note of as much of each token as can be taken of a signature, where another amount was simulated. */
+  readonly shorten: (index: number, taken: ReadonlyArray<bigint>) => void;
+  /** Authorisations by whose code a stranger spent. */
+  readonly opened: ReadonlySet<number>;
+  /** By digest: whether the calls of an operation did the same where no signature was assumed. */
+  readonly plainly: ReadonlyMap<string, boolean>;
+}
 
 /** The signatures as a run in a mode judges them. */
-const judging = (
-  signings: ReadonlyArray<PlacedSigning>,
-  mode: Mode,
-  now: number,
-  shorten: (index: number, taken: ReadonlyArray<bigint>) => void,
-  opened: ReadonlySet<number>,
-  plainly: ReadonlyMap<string, boolean>,
-  lastUse: bigint | null,
-  options: Assumable["options"],
-  rpc: Rpc["Service"],
-  limits = new Map<string, LimitTold | null>(),
-): Signings => ({
-  looks: signings.flatMap((signing) => [...looksOf(signing), ...usualLooks(signing)]),
-  madeUp: new Map(
-    signings.flatMap(({ use: { usableBy }, stand: { stranger, taker } }) =>
-      [stranger, taker].map((account) => [account, usableBy === "anyone" ? null : usableBy] as const),
+const judging = (signings: ReadonlyArray<PlacedSigning>, underway: Underway, rpc: Rpc["Service"]): Signings => {
+  const { mode, now, options, lastUse, shorten, opened, plainly } = underway;
+  /** Limits that were found too low, by the digest of their operation; null = none of it was. */
+  const limits = new Map<string, LimitTold | null>();
+  const limitOf = ({ sign: { digest } }: PlacedSigning) => limits.get(digest) ?? null;
+  return {
+    looks: signings.flatMap((signing) => [...looksOf(signing), ...usualLooks(signing)]),
+    madeUp: new Map(
+      signings.flatMap(({ use: { usableBy }, stand: { stranger, taker } }) =>
+        [stranger, taker].map((account) => [account, usableBy === "anyone" ? null : usableBy] as const),
+      ),
     ),
-  ),
-  accounts: [...new Set(signings.map(({ use }) => use.account))],
-  lastUse,
-  further: (bundle) =>
-    Effect.forEach(
-      signings,
-      (signing, index) => {
-        const entry = bundle.find(({ input }) => input.origin?.signing === index);
-        const { digest } = signing.sign;
-        return entry === undefined || mode !== "shim" || signing.use.operation === undefined || limits.has(digest)
-          ? Effect.void
-          : Effect.map(
-              askLimit(signing, entry.outcome, options, rpc, entry.index === 0),
-              (low) => void limits.set(digest, low),
-            );
-      },
-      { discard: true },
+    accounts: [...new Set(signings.map(({ use }) => use.account))],
+    lastUse,
+    further: (bundle) =>
+      Effect.forEach(
+        signings,
+        (signing, index) => {
+          const entry = bundle.find(({ input }) => input.origin?.signing === index);
+          const { digest } = signing.sign;
+          return entry === undefined || mode !== "shim" || signing.use.operation === undefined || limits.has(digest)
+            ? Effect.void
+            : Effect.map(
+                askLimit(signing, entry.outcome, options, rpc, entry.index === 0),
+                (low) => void limits.set(digest, low),
+              );
+        },
+        { discard: true },
+      ),
+    paid: new Set(
+      signings.flatMap(({ use, stand }) =>
+        use.operation === undefined ? [] : [stand.taker, use.operation.entryPoint],
+      ),
     ),
-  paid: new Set(
-    signings.flatMap(({ use, stand }) => (use.operation === undefined ? [] : [stand.taker, use.operation.entryPoint])),
-  ),
-  judge: (seen) => {
-    const { bundle, before, after, chainId, found } = seen;
-    const kept = new Set<Finding>();
-    const own = signings.map(
-      (signing, index): { readonly signing: Signing; readonly findings: ReadonlyArray<Finding> } => {
-        const { sign, use, place, stand, origin } = signing;
-        const carriers = bundle.filter(({ input }) => input.origin?.signing === index);
-        const isCarried = carriers.length > 0 && carriersOf(signing, mode) !== null;
-        const assumed = !isCarried ? null : sign.kind === "authorization" ? ("code" as const) : mode;
-        const account = judgedAsAccount(signing, {
-          ...{ ...seen, carriers, mode, now, say, options },
-          limitOf: ({ sign: { digest } }) => limits.get(digest) ?? null,
-          isPlain:
-            plainRunsOf(signings) === null ? null : (plainly.get(signing.sign.digest) ?? seen.stage === "scanned"),
-        });
-        if (account !== null) {
-          for (const finding of account.kept) kept.add(finding);
-          return account;
-        }
-        const facts = checkFacts(signing, { before, chainId }, now);
-        const places = new Set(carriers.map(({ index: at }) => at));
-        const isBlocked = ({ severity, transaction, step }: Finding) =>
-          severity === "blocker" && step === "simulate" && transaction !== null && places.has(transaction);
-        const failed = found.filter(isBlocked);
-        const most = mostIn(before, use);
-        const isSome = most.some((amount) => amount > 0n);
-        const all = (use.taken ?? []).map(({ amount }) => amount);
-        const isOther =
-          !isEach(most, stand.taken ?? all) && (stand.taken !== undefined || (failed.length > 0 && isSome));
-        if (isOther && stand.taken === undefined) shorten(index, most);
-        const codeSize = before.account(use.account)?.codeSize ?? 0n;
-        const isLate = facts.some(({ code: found }) => found === notYet);
-        // why: an account's own code may have hashed the digest again, a call that is too early says nothing of a later one, and of
-        // what is there another amount may be taken, or of an NFT another form of the call
-        const isTellable =
-          failed.length > 0 && assumed === "shim" && (codeSize > 0n || isLate || isSome || use.kind === "erc4494");
-        if (isTellable) for (const finding of failed) kept.add(finding);
-        const isUnseen = assumed === "shim" && failed.length === 0 && !isUsedUp(use, before, after);
-        const isTaken = assumed === "shim" && failed.length === 0 && !isUnseen && use.kind !== "seaport";
-        // why: what its contract takes can be used, whatever the contract says of itself
-        const against = isTaken ? facts.filter(({ severity }) => severity === "blocker") : [];
-        const findings: Array<Finding> = [
-          ...facts.filter((finding) => !against.includes(finding)),
-          ...against.map(({ sentence }) =>
-            SignatureUnknown.unavailable(measured, text("because", `its contract takes it, although ${sentence}`)),
-          ),
-        ];
-        if (opened.has(index)) findings.push(DelegateOpen.warning(measured, address("account", use.account)));
-        // why: with a later nonce it waits, and what its code does then is nowhere in the report
-        if (sign.kind === "authorization" && found.some(({ code: one }) => one === ineffective))
-          findings.push(
-            SignatureNotYet.unavailable(unavailable, text("because", "its nonce is not the account's next one")),
-          );
-        if (isTellable && !isLate)
-          findings.push(
-            SignatureNotAssumed.unavailable(
-              unavailable,
-              text("because", `${codeSize > 0n ? "the account's own code" : "the contract"} did not take it`),
-            ),
-          );
-        // guard: an amount that was the most when an earlier report was made
-        if (isOther)
-          findings.push(
-            SignatureNotAssumed.unavailable(unavailable, text("because", "as much as was there is not there now")),
-          );
-        // guard: a key whose own account the message fits as well
-        if (use.kind.startsWith("permit2") && use.account !== sign.signer)
-          findings.push(
-            SignatureNotAssumed.unavailable(unavailable, text("because", "it fits the signer's own account, too")),
-          );
-        if (isUnseen)
-          findings.push(
-            SignatureNotAssumed.unavailable(unavailable, text("because", "the contract was not seen to use it up")),
-          );
-        if (!isCarried && use.kind !== "signIn") {
-          const why = text("because", use.unread ?? "no call of the account does the same on this node");
-          const isBlind = sign.kind === "hash";
-          const isKnown = use.unread === null;
-          findings.push(
-            isBlind
-              ? HashBlind.unavailable(unavailable, why)
-              : isKnown
-                ? SignatureNotAssumed.unavailable(unavailable, why)
-                : SignatureUnknown.unavailable(unavailable, why),
-          );
-        }
-        if (assumed === "equalCall") {
-          findings.push(
-            SignatureNotAssumed.warning(assumedBy, text("because", "the account's own equal call was simulated")),
-          );
-          const told = use.contract === null ? undefined : before.call(separatorOf(use.contract));
-          if (told === null)
-            findings.push(
-              SignatureNotAssumed.unavailable(unavailable, text("because", "its contract's domain could not be read")),
-            );
-          else if (told?.success !== true) findings.push(DomainDisagrees.unavailable(unavailable));
-          // guard: a nonce that nobody could read, where the signature itself was not run
-          if (usedIn(before, use).includes(null))
-            findings.push(SignatureNotAssumed.unavailable(unavailable, text("because", "its nonce could not be read")));
-        }
-        const numbers = usedIn(before, use);
-        const used = numbers.includes("used") ? true : numbers.length === 0 || numbers.includes(null) ? null : false;
-        return {
-          findings,
-          signing: {
-            ...{ sign, kind: use.kind, account: use.account, usableBy: use.usableBy, contract: use.contract },
-            ...{
-              from: use.from,
-              until: use.until,
-              ends: use.ends,
-              repeats: use.repeats,
-              origin,
-              assumed,
-              place,
-              stand,
-            },
-            nonce: use.nonce === null ? null : { value: use.nonce, used },
-            evidence: assumed === null ? "unavailable" : "assumed",
-          },
-        };
-      },
-    );
-    return {
-      signings: own.map(({ signing }) => signing),
-      findings: [...found.filter((finding) => !kept.has(finding)), ...own.flatMap(({ findings }) => findings)],
-    };
-  },
-});
+    judge: (seen) => {
+      const isPlainless = plainRunsOf(signings) === null;
+      const judged = signings.map((signing, index): Judgement => {
+        const carriers = seen.bundle.filter(({ input }) => input.origin?.signing === index);
+        const isPlain = isPlainless ? null : (plainly.get(signing.sign.digest) ?? seen.stage === "scanned");
+        const about = { ...seen, carriers, mode, now, say, options, limitOf, isPlain };
+        const account = judgedAsAccount(signing, about);
+        if (account !== null) return account;
+        const own = judgedSignature(signing, about, opened.has(index));
+        if (own.most !== null) shorten(index, own.most);
+        return own;
+      });
+      const kept = new Set(judged.flatMap((one) => one.kept));
+      return {
+        signings: judged.map(({ signing }) => signing),
+        findings: [
+          ...seen.found.filter((finding) => !kept.has(finding)),
+          ...judged.flatMap(({ findings }) => findings),
+        ],
+      };
+    },
+  };
+};
 
 /**
  * Runs `use` with the calls that use the signatures, on a node that takes them for given; where the node does not, once more with
@@ -877,7 +495,8 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
     const opened = new Set<number>();
     const plainly = new Map<string, boolean>();
     const shorten = (index: number, taken: ReadonlyArray<bigint>) => void less.set(index, taken);
-    const judge = judging(all, by, now, shorten, opened, plainly, lastUse, prepared.options, rpc);
+    const underway = { mode: by, now, options: prepared.options, lastUse, shorten, opened, plainly };
+    const judge = judging(all, underway, rpc);
     const accounts = [...new Set([...prepared.options.accounts, ...judge.accounts])];
     const options = { ...prepared.options, accounts };
     const [first, ...others] = mergedIn(transactions, all, by);

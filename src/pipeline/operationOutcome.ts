@@ -1,0 +1,202 @@
+/** The result of a user operation's run, as the EntryPoint's own events and errors tell it: the outer status says nothing. Pure. */
+import { dataAt, wordAt } from "../abi/words.js";
+import { describeLayer, describeRevert } from "../abi/print.js";
+import type { Revert } from "../abi/revert.js";
+import { decodeRevert } from "../abi/table.js";
+import { isBytes, lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
+import { text } from "../primitives/statement.js";
+import { code, type Finding } from "../report/finding.js";
+import { abisOf } from "../report/options.js";
+import type { Outcome, OutcomeLog } from "../report/parts.js";
+import * as Operations from "../signing/index.js";
+import type { GasField, OperationInput, PlacedSigning } from "../signing/index.js";
+import type { Seen } from "./signings.js";
+
+/**
+ * The operation would not be taken, or its calls fail although the transaction that carries it succeeds.
+ * @figures text("by", "the paymaster"), text("because", "AA31 paymaster deposit too low")
+ * @unavailable where it was not seen to run, or its gas limits are more than one transaction may have
+ */
+export const OperationFails = code("simulate", ["blocker", "unavailable"], "OperationFails", [
+  "the user operation fails",
+  "correct the part that it names, and ask again",
+]);
+
+const measured = { evidence: "measured" } as const;
+const unavailable = { evidence: "unavailable" } as const;
+
+/** The part that failed, by the first digits of the EntryPoint's code. */
+const parts: ReadonlyArray<readonly [prefix: string, part: string]> = [
+  ["AA1", "the factory"],
+  ["AA2", "the account"],
+  ["AA3", "the paymaster"],
+  ["AA4", "the account"],
+  ["AA50", "the paymaster"],
+  ["AA51", "the gas limits"],
+  ["AA93", "the operation's fields"],
+  ["AA94", "the operation's fields"],
+  ["AA95", "the bundler"],
+  ["AA98", "the paymaster"],
+  ["AA99", "the operation's fields"],
+  ["AA9", "the EntryPoint"],
+];
+export const partOf = (reason: string): string =>
+  parts.find(([prefix]) => reason.startsWith(prefix))?.[1] ?? "the EntryPoint";
+
+/** Topics of an EntryPoint's events. */
+export const topics = {
+  /** `UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)` */
+  done: "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f",
+  /** `UserOperationRevertReason(bytes32,address,uint256,bytes)` */
+  reverted: "0x1c4fada7374c0a9ee8841fc38afe82932dc0f8e69012e927f061a8bae611a201",
+  /** `PostOpRevertReason(bytes32,address,uint256,bytes)` */
+  postOp: "0xf62676f440ff169a3a9afdbf812e89e7f95975ee8e5c31214ffdef631c5f4792",
+  /** `UserOperationPrefundTooLow(bytes32,address,uint256)` */
+  tooLow: "0x67b4fa9642f42120bf031f3051d1824b0fe25627945b27b8a6a65d5761d5482e",
+} as const;
+
+/** The logs of an EntryPoint with this event of this operation. */
+const logsOf = (
+  { logs }: Pick<Outcome, "logs">,
+  entryPoint: Address,
+  topic: Hash,
+  hash: Hash,
+): ReadonlyArray<OutcomeLog> =>
+  logs.filter(
+    (log) =>
+      lower(log.address) === entryPoint &&
+      log.topics[0] === topic &&
+      log.topics[1]?.toLowerCase() === hash.toLowerCase(),
+  );
+
+/** The bytes at the end of an event that has them behind a nonce. */
+const reasonIn = (log: OutcomeLog | undefined): Hex | null => {
+  const data = log?.data ?? "0x";
+  const length = wordAt(data, dataAt + 128);
+  const bytes = length === null ? null : `0x${data.slice(dataAt + 192, dataAt + 192 + Number(length) * 2)}`;
+  return isBytes(bytes) ? bytes : null;
+};
+
+/** An EntryPoint's word on one operation. */
+export interface Told {
+  readonly success: boolean;
+  readonly cost: bigint;
+  readonly gas: bigint;
+  readonly inner: Hex | null;
+  readonly by: string;
+}
+
+/** The operation's own event in an outcome; null = there is none. */
+export const toldIn = (outcome: Pick<Outcome, "logs">, entryPoint: Address, hash: Hash): Told | null => {
+  const done = Operations.executedIn({ operation: { entryPoint, hash } }, outcome.logs);
+  if (done === null || done.cost === null || done.gas === null) return null;
+  const [postOp] = logsOf(outcome, entryPoint, topics.postOp, hash);
+  const [low] = logsOf(outcome, entryPoint, topics.tooLow, hash);
+  const [reverted] = logsOf(outcome, entryPoint, topics.reverted, hash);
+  const by = postOp !== undefined ? "the paymaster" : low !== undefined ? "the gas limits" : "the account's call";
+  return { success: done.success, cost: done.cost, gas: done.gas, inner: reasonIn(postOp ?? reverted), by };
+};
+
+/** The reason that an EntryPoint gives for a revert, and what was inside; null where it gave none. */
+export const refusalIn = (revert: Revert | null): { readonly reason: string; readonly inner: Hex | null } | null => {
+  const layer = revert?.layers[0].layer;
+  if (layer?._tag === "Reason" && layer.reason.startsWith("AA")) return { reason: layer.reason, inner: null };
+  if (layer?._tag !== "Custom") return null;
+  const [, reason, inner] = layer.args;
+  if (layer.name === "FailedOp" || layer.name === "FailedOpWithRevert")
+    return typeof reason === "string" ? { reason, inner: isBytes(inner) ? inner : null } : null;
+  return { reason: describeLayer(layer), inner: null };
+};
+
+/** Parts of errors by which code refuses a signature. */
+const ofSignature = ["signature", "ecdsa", "signer", "invalid sig", "unauthorized", "validator"];
+
+/** True if the unsigned signature may be why code reverted. */
+const mayBeOfSignature = (reason: string, inner: string | null): boolean => {
+  const told = `${reason} ${inner ?? ""}`.toLowerCase();
+  const isSilent = inner === null && (reason.endsWith("reverted") || reason.endsWith("(or OOG)"));
+  return isSilent || ofSignature.some((word) => told.includes(word));
+};
+
+/** An operation and its run. */
+export interface Ran {
+  readonly input: OperationInput;
+  readonly signing: PlacedSigning;
+  readonly hash: Hash;
+}
+
+/** Codes that what typed data leaves out may be the reason of. */
+const untold = ["AA1", "AA20", "AA23", "AA26", "AA4"];
+
+export const because = (reason: string) => text("because", reason.slice(0, 200));
+
+const tooMuch = [
+  OperationFails.unavailable(unavailable, because("its gas limits are more than one transaction may have")),
+];
+
+/** The findings of what became of the operation's own call; null = nothing was seen. */
+export const checkOutcome = (
+  { input, hash }: Ran,
+  outcome: Outcome,
+  { options, say }: Pick<Seen, "options" | "say">,
+) => {
+  const abis = abisOf(options);
+  const inWords = (bytes: Hex | null): string | null =>
+    bytes === null || bytes === "0x" ? null : describeRevert(decodeRevert(bytes, abis), { sources: false });
+  const fails = (by: string, reason: string, inner: string | null = null): Finding =>
+    OperationFails.blocker(measured, text("by", by), because(reason), text("reason", inner));
+  if (outcome.status === "success") {
+    const told = toldIn(outcome, input.entryPoint, hash);
+    if (told === null) return [OperationFails.unavailable(unavailable, because("the EntryPoint told nothing of it"))];
+    if (told.success) return [];
+    const inner = inWords(told.inner);
+    const reason =
+      told.by === "the gas limits"
+        ? "it cost more than was held back for it"
+        : `${told.by === "the paymaster" ? "its work afterwards" : "it"} reverted${inner === null ? " without data" : ""}`;
+    return [fails(told.by, reason, inner)];
+  }
+  if (outcome.status === "unknown") return null;
+  const refusal = refusalIn(outcome.revert);
+  if (refusal === null) {
+    const told = outcome.revert === null ? null : describeRevert(outcome.revert, { sources: false });
+    return Operations.isGasCut(input)
+      ? tooMuch
+      : [fails("the EntryPoint", outcome.status === "halted" ? "it ran out of gas" : "it reverted", told)];
+  }
+  const { reason } = refusal;
+  const inner = inWords(refusal.inner);
+  const name = reason.slice(0, 4);
+  if (name === "AA24" || name === "AA34" || reason.startsWith("SignatureValidationFailed"))
+    return [say.notAssumed(`${partOf(reason)} did not take it: ${reason}`)];
+  if (name === "AA95" && Operations.isGasCut(input)) return tooMuch;
+  // guard: what typed data does not tell, which is the form of the account's signature, and an authorisation
+  if (input.typedData !== null && untold.some((prefix) => name.startsWith(prefix)))
+    return [say.notAssumed(`typed data does not tell the whole operation, and ${partOf(reason)} failed: ${reason}`)];
+  if ((name === "AA23" || name === "AA33") && mayBeOfSignature(reason, inner)) {
+    const told = inner === null ? reason : `${reason}: ${inner}`;
+    return [say.notAssumed(`${partOf(reason)} reverted, maybe for it: ${told}`)];
+  }
+  return [fails(partOf(reason), reason, inner)];
+};
+
+/** The limit that may be why it fails, by the code and by what failed; null = gas is not why. */
+export const suspectOf = (input: OperationInput, outcome: Outcome, hash: Hash): GasField | null => {
+  const told = outcome.status === "success" ? toldIn(outcome, input.entryPoint, hash) : null;
+  const isEmpty = (bytes: Hex | null | undefined) => bytes == null || bytes === "0x";
+  if (told !== null)
+    return told.success || !isEmpty(told.inner)
+      ? null
+      : told.by === "the paymaster"
+        ? "paymasterPostOpGasLimit"
+        : "callGasLimit";
+  const refusal = refusalIn(outcome.revert);
+  const name = refusal?.reason.slice(0, 4) ?? "";
+  // why: 0.6 verifies both with one limit
+  const ofPaymaster = input.version === "0.6" ? "verificationGasLimit" : "paymasterVerificationGasLimit";
+  if (name === "AA36" || (name === "AA33" && isEmpty(refusal?.inner))) return ofPaymaster;
+  const isVerifying = ["AA13", "AA26", "AA40", "AA41"].includes(name) || (name === "AA23" && isEmpty(refusal?.inner));
+  return isVerifying || (refusal === null && outcome.status === "reverted" && isEmpty(outcome.returnData))
+    ? "verificationGasLimit"
+    : null;
+};
