@@ -215,7 +215,7 @@ const checkSaid = (judged: Judged): ReadonlyArray<Finding> => {
     });
   return [
     ...(chain === 0
-      ? [say.notAssumed("the chain could not be read, which it is bound to")]
+      ? [say.notAssumed("the chain or the account's code could not be read, which its hash names")]
       : isElsewhere(judged)
         ? [elsewhere()]
         : []),

@@ -184,8 +184,8 @@ export const resolvedOperation = Effect.fnUntraced(function* (
     ),
   });
   const facts = isAsked ? yield* inRound("unsigned", sent(asked({ step: "chain" }, ask))) : null;
-  const codeOf = successOf(facts?.code ?? null)?.toLowerCase() ?? "0x";
-  const delegate = codeOf.startsWith("0xef0100") ? (`0x${codeOf.slice(8)}` as Address) : null;
+  const own = successOf(facts?.code ?? null)?.toLowerCase() ?? null;
+  const delegate = own?.startsWith("0xef0100") === true ? (`0x${own.slice(8)}` as Address) : null;
   const owner = delegate === null ? addressIn(successOf(facts?.owner ?? null)) : null;
   const digest = successOf(facts?.paymaster ?? null);
   const assumed =
@@ -193,11 +193,17 @@ export const resolvedOperation = Effect.fnUntraced(function* (
       ? undefined
       : { digest: Operations.messageHash(digest), signer: input.paymasterSigner };
   const isDelegated = isFactoryAsked && operation.factory === delegate;
+  // why: it may be a delegate or a factory, and the hash of an operation names its chain, which is then as good as unknown
+  const isUnread = isFactoryAsked && own === null;
   return {
     ...Operations.operationSigning(
-      isDelegated ? { ...input, operation: { ...operation, factory: Operations.delegated } } : input,
       {
-        chainId: known ?? successOf(facts?.chainId ?? null) ?? 0,
+        ...input,
+        ...(isUnread ? { typedData: null } : {}),
+        ...(isDelegated ? { operation: { ...operation, factory: Operations.delegated } } : {}),
+      },
+      {
+        chainId: isUnread ? 0 : (known ?? successOf(facts?.chainId ?? null) ?? 0),
         signer: input.signer ?? owner ?? sender,
         delegate: isNaming || isDelegated ? (named ?? delegate) : null,
       },

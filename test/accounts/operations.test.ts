@@ -986,6 +986,24 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       }
     });
 
+    it("are unknown as typed data where nobody tells whether they name a factory or a delegate", async () => {
+      const request = async ({ method, params }: { method: string; params?: unknown }) => {
+        if (method === "eth_getCode") throw new Error("no code today");
+        return kit.scene.ask(method, (params ?? []) as never);
+      };
+      const blind = createPreflight({ provider: { request } as never });
+      const account = await accountOf("0.9", "delegated");
+      const more = { factory: "0x7702" as Hex, factoryData: "0x" as Hex };
+      const operation = await operationOf(account, undefined, more);
+      const typedData = typedOf("0.9", { ...operation, authorization: { address: kit.simple7702["0.9"] } });
+      const report = (await blind.signature({ typedData, signer: account.address } as never)) as never as Report;
+      expect([told(report), report.verdict]).toEqual([
+        expect.stringContaining("the account's code could not be read"),
+        "unknown",
+      ]);
+      await blind.dispose();
+    });
+
     it("of EntryPoint 0.6 and 0.7 stay unknown where their hash alone is to be signed", async () => {
       for (const version of ["0.6", "0.7"] as const) {
         const account = await accountOf(version, "deployed");
