@@ -151,50 +151,43 @@ const addressIn = (answer: Hex | null): Address | null => {
   return found === nobody ? null : found;
 };
 
-/**
- * An operation with the facts that it hangs on. JSON-RPC, in a round in front, each where the input does not tell it:
- * `eth_chainId`; `eth_getCode` of the sender and `eth_call` of its `owner()`; `eth_call` of the paymaster's `getHash`.
- */
-export const resolvedOperation = Effect.fnUntraced(function* (
+/** The facts that an operation's input leaves open. In what is hashed, a code that its sender delegates to stands in a factory's place. */
+const openIn = (input: OperationInput, known: number | null) => {
+  const { operation, signer, typedData, paymasterSigner } = input;
+  const owner = signer === null && operation.authorization === null;
+  const factory = typedData !== null && operation.factory !== null;
+  const isNaming = Operations.namesDelegate(input) && Operations.delegateOf(operation) === null;
+  const paymaster = paymasterSigner === null ? null : Operations.paymasterHashQuery(input);
+  return { chainId: known === null, owner, factory, code: owner || factory || isNaming, paymaster };
+};
+
+/** Answers to what is open; null = not asked, or no answer. */
+interface Told {
+  readonly chainId: number | null;
+  readonly code: Hex | null;
+  readonly owner: Hex | null;
+  readonly paymaster: Hex | null;
+}
+
+/** The operation by what is known of it. */
+const operationBy = (
   { place, stand }: OpenSigning,
   input: OperationInput,
-  options: ReportOptions,
-): Effect.fn.Return<PlacedSigning, never, Rpc> {
-  const rpc = yield* Rpc;
-  const { operation } = input;
-  const { sender } = operation;
-  const block = options.block ?? "latest";
-  const known = input.chainId ?? rpc.memory.recall("chainId");
-  const named = Operations.delegateOf(operation);
-  const isNaming = Operations.namesDelegate(input);
-  const isSignerAsked = input.signer === null && operation.authorization === null;
-  // why: in what is hashed a code that its sender delegates to stands in the place of a factory
-  const isFactoryAsked = input.typedData !== null && operation.factory !== null;
-  const paymaster = input.paymasterSigner === null ? null : Operations.paymasterHashQuery(input);
-  const isCodeAsked = isSignerAsked || isFactoryAsked || (isNaming && named === null);
-  const isAsked = known === null || isCodeAsked || paymaster !== null;
-  const ask = together({
-    chainId: when(known === null, one(Questions.chainId), null),
-    code: when(isCodeAsked, one(Questions.code({ address: sender, block })), null),
-    owner: when(isSignerAsked, one(callOf({ to: sender, data: "0x8da5cb5b", block }, false)), null),
-    paymaster: when(
-      paymaster !== null,
-      one(callOf({ to: paymaster?.to ?? sender, data: paymaster?.data ?? "0x", block }, false)),
-      null,
-    ),
-  });
-  const facts = isAsked ? yield* inRound("unsigned", sent(asked({ step: "chain" }, ask))) : null;
-  const own = successOf(facts?.code ?? null)?.toLowerCase() ?? null;
+  { factory: isFactoryAsked }: ReturnType<typeof openIn>,
+  { chainId, code, owner: answer, paymaster: digest }: Told,
+): PlacedSigning => {
+  const { operation, signer, paymasterSigner } = input;
+  const own = code?.toLowerCase() ?? null;
   const delegate = own?.startsWith("0xef0100") === true ? (`0x${own.slice(8)}` as Address) : null;
-  const owner = delegate === null ? addressIn(successOf(facts?.owner ?? null)) : null;
-  const digest = successOf(facts?.paymaster ?? null);
-  const assumed =
-    input.paymasterSigner === null || digest?.length !== 66
-      ? undefined
-      : { digest: Operations.messageHash(digest), signer: input.paymasterSigner };
+  const owner = delegate === null ? addressIn(answer) : null;
   const isDelegated = isFactoryAsked && operation.factory === delegate;
   // why: it may be a delegate or a factory, and the hash of an operation names its chain, which is then as good as unknown
   const isUnread = isFactoryAsked && own === null;
+  const isNaming = isDelegated || Operations.namesDelegate(input);
+  const paymaster =
+    paymasterSigner === null || digest?.length !== 66
+      ? undefined
+      : { digest: Operations.messageHash(digest), signer: paymasterSigner };
   return {
     ...Operations.operationSigning(
       {
@@ -203,13 +196,44 @@ export const resolvedOperation = Effect.fnUntraced(function* (
         ...(isDelegated ? { operation: { ...operation, factory: Operations.delegated } } : {}),
       },
       {
-        chainId: isUnread ? 0 : (known ?? successOf(facts?.chainId ?? null) ?? 0),
-        signer: input.signer ?? owner ?? sender,
-        delegate: isNaming || isDelegated ? (named ?? delegate) : null,
+        chainId: isUnread ? 0 : (chainId ?? 0),
+        signer: signer ?? owner ?? operation.sender,
+        delegate: isNaming ? (Operations.delegateOf(operation) ?? delegate) : null,
       },
-      assumed,
+      paymaster,
     ),
     place,
-    stand: { ...stand, ...(assumed === undefined ? {} : { paymaster: assumed }) },
+    stand: { ...stand, ...(paymaster === undefined ? {} : { paymaster }) },
   };
+};
+
+/**
+ * An operation with the facts of the chain that it needs. JSON-RPC, in a round in front, each where the input does not tell it:
+ * `eth_chainId`; `eth_getCode` of the sender and `eth_call` of its `owner()`; `eth_call` of the paymaster's `getHash`.
+ */
+export const resolvedOperation = Effect.fnUntraced(function* (
+  signing: OpenSigning,
+  input: OperationInput,
+  options: ReportOptions,
+): Effect.fn.Return<PlacedSigning, never, Rpc> {
+  const { memory } = yield* Rpc;
+  const { sender: address } = input.operation;
+  const block = options.block ?? "latest";
+  const known = input.chainId ?? memory.recall("chainId");
+  const open = openIn(input, known);
+  const called = (to: Address, data: Hex) => one(callOf({ to, data, block }, false));
+  const ask = together({
+    chainId: when(open.chainId, one(Questions.chainId), null),
+    code: when(open.code, one(Questions.code({ address, block })), null),
+    owner: when(open.owner, called(address, "0x8da5cb5b"), null),
+    paymaster: when(open.paymaster !== null, called(open.paymaster?.to ?? address, open.paymaster?.data ?? "0x"), null),
+  });
+  const isAsked = open.chainId || open.code || open.paymaster !== null;
+  const facts = isAsked ? yield* inRound("unsigned", sent(asked({ step: "chain" }, ask))) : null;
+  return operationBy(signing, input, open, {
+    chainId: known ?? successOf(facts?.chainId ?? null),
+    code: successOf(facts?.code ?? null),
+    owner: successOf(facts?.owner ?? null),
+    paymaster: successOf(facts?.paymaster ?? null),
+  });
 });
