@@ -21,12 +21,12 @@ const budgets = [
   // why: most of it is effect, ox and the connection; the pipeline is loaded as soon as a client is made
   ['import { createPreflight } from "evm-preflight/promise"; createPreflight', 98, "with effect and viem"],
   // why: the pipeline is in it with all that judging comes to; what sends, settles, watches or asks several endpoints is not
-  ['import { createPreflight } from "evm-preflight/static"; createPreflight', 263],
+  ['import { createPreflight } from "evm-preflight/static"; createPreflight', 265],
   [
     'import { createPreflight, sending, settling, watching } from "evm-preflight/static"; [createPreflight, sending, settling, watching]',
-    295,
+    297,
   ],
-  ['export * from "evm-preflight/static"', 340],
+  ['export * from "evm-preflight/static"', 342],
   ['export * from "evm-preflight/viem"', 104],
   ['export * from "evm-preflight/testing"', 35],
   ['export * from "evm-preflight/redis"', 15],
