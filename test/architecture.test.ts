@@ -430,7 +430,7 @@ const weights: Readonly<Record<string, number>> = {
   eth: 1851,
   guard: 1236,
   nonces: 3260,
-  pipeline: 8550,
+  pipeline: 8850,
   policy: 342,
   primitives: 900,
   promise: 813,

@@ -11,7 +11,7 @@ import * as Operations from "../signing/index.js";
 import type { OperationInput, PlacedSigning, Signing } from "../signing/index.js";
 import { TransferMismatch } from "../steps/assets.js";
 import { rulesBroken } from "./bundlerRules.js";
-import { because, checkOutcome, OperationFails, partOf, refusalIn, toldIn, topics } from "./operationOutcome.js";
+import { because, checkOutcome, OperationFails, partOf, refusalIn, resultIn, topics } from "./operationOutcome.js";
 import type { Ran, Told } from "./operationOutcome.js";
 import { senderCreatorOf } from "./plainRuns.js";
 import type { Judgement, Seen } from "./signings.js";
@@ -195,7 +195,7 @@ const judgedOf = (signing: PlacedSigning, input: OperationInput, seen: Seen): Ju
   const due = next === null ? null : next + queuedBefore(ran, seen, at);
   return {
     ...{ ...ran, seen, at, outcome, isOfKey: isKey(ran, seen) },
-    told: outcome === null ? null : toldIn(outcome, entryPoint, sign.digest),
+    told: outcome === null ? null : resultIn(outcome, entryPoint, sign.digest),
     chain: sign.kind === "userOperation" ? sign.chainId : 0,
     nonce: { used: due === null ? null : operation.nonce < due, isLater: due !== null && operation.nonce > due },
     prefund: Operations.prefundOf(operation, version),

@@ -87,7 +87,7 @@ export interface Told {
 }
 
 /** The operation's own event in an outcome; null = there is none. */
-export const toldIn = (outcome: Pick<Outcome, "logs">, entryPoint: Address, hash: Hash): Told | null => {
+export const resultIn = (outcome: Pick<Outcome, "logs">, entryPoint: Address, hash: Hash): Told | null => {
   const done = Operations.executedIn({ operation: { entryPoint, hash } }, outcome.logs);
   if (done === null || done.cost === null || done.gas === null) return null;
   const [postOp] = logsOf(outcome, entryPoint, topics.postOp, hash);
@@ -146,7 +146,7 @@ export const checkOutcome = (
   const fails = (by: string, reason: string, inner: string | null = null): Finding =>
     OperationFails.blocker(measured, text("by", by), because(reason), text("reason", inner));
   if (outcome.status === "success") {
-    const told = toldIn(outcome, input.entryPoint, hash);
+    const told = resultIn(outcome, input.entryPoint, hash);
     if (told === null) return [OperationFails.unavailable(unavailable, because("the EntryPoint told nothing of it"))];
     if (told.success) return [];
     const inner = inWords(told.inner);
@@ -182,7 +182,7 @@ export const checkOutcome = (
 
 /** The limit that may be why it fails, by the code and by what failed; null = gas is not why. */
 export const suspectOf = (input: OperationInput, outcome: Outcome, hash: Hash): GasField | null => {
-  const told = outcome.status === "success" ? toldIn(outcome, input.entryPoint, hash) : null;
+  const told = outcome.status === "success" ? resultIn(outcome, input.entryPoint, hash) : null;
   const isEmpty = (bytes: Hex | null | undefined) => bytes == null || bytes === "0x";
   if (told !== null)
     return told.success || !isEmpty(told.inner)

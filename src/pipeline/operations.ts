@@ -19,7 +19,7 @@ import * as Operations from "../signing/index.js";
 import type { GasField, OpenSigning, OperationInput, PlacedSigning } from "../signing/index.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { isLacking, learnUntraced, method } from "./extras/stateTraces.js";
-import { suspectOf, toldIn, type Ran } from "./operationOutcome.js";
+import { suspectOf, resultIn, type Ran } from "./operationOutcome.js";
 import type { LimitTold } from "./signings.js";
 import { inRound } from "./rounds.js";
 import { quantity } from "./wire.js";
@@ -41,7 +41,7 @@ const getsPast = (answer: unknown, { input }: Pick<Ran, "input">, hash: Hash, fi
       ? [{ address: of, topics: words, data, decoded: null }]
       : [];
   });
-  const told = toldIn({ logs: read }, input.entryPoint, hash);
+  const told = resultIn({ logs: read }, input.entryPoint, hash);
   return (
     told !== null && (told.success || field === "verificationGasLimit" || field === "paymasterVerificationGasLimit")
   );
