@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { alike } from "./test/harness/alike.js";
+import { alike, beside } from "./test/harness/alike.js";
 import LongestFirst from "./test/harness/longestFirst.js";
 
 /** The package by its own name means the sources, so that examples run before anything is built. */
@@ -22,16 +22,6 @@ const isWhole = process.env["TEST_ALL"] === "1";
 
 /** Suites that `npm test` has run as they are. */
 const again = process.env["TEST_REST"] === "1" ? alike() : [];
-
-/** Of what is compiled, built or measured, not of what the library does: `npm run test:all` alone. */
-const beside = isWhole
-  ? []
-  : [
-      "test/types/*.test.ts",
-      "test/contracts/artifacts.test.ts",
-      "test/witness/bytecode.test.ts",
-      "test/rpc/memory.test.ts",
-    ];
 
 /** What replaces modules has a process for itself. */
 export const apart = [
@@ -77,7 +67,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/doors/**", ...pure, ...apart, ...counted, ...beside, ...again],
+          exclude: ["test/doors/**", ...pure, ...apart, ...counted, ...(isWhole ? [] : beside), ...again],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           pool: "forks",

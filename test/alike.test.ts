@@ -1,7 +1,7 @@
 /** The suites that `npm run test:rest` leaves out, because `npm test` has run them as they are. */
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { alike } from "./harness/alike.js";
+import { alike, beside } from "./harness/alike.js";
 
 describe("the suites that npm run test:rest leaves out", () => {
   const left = new Set(alike());
@@ -22,6 +22,11 @@ describe("the suites that npm run test:rest leaves out", () => {
   ])("keep %s, which does more beside the other nodes or for long", (file) => {
     expect(existsSync(file)).toBe(true);
     expect(left.has(file)).toBe(false);
+  });
+
+  it("are none of those that npm test leaves out", () => {
+    expect(beside.filter((file) => !existsSync(file) || left.has(file))).toEqual([]);
+    expect(beside.length).toBeGreaterThan(4);
   });
 
   it("ask for no program that may be left out, and read no long form of a proof", () => {

@@ -3,15 +3,14 @@ import { dataAt, wordAt, wordsFrom } from "../abi/words.js";
 import { framesOf } from "../effects/frames.js";
 import { ChainIdMismatch } from "../errors/verdicts.js";
 import { lower, type Address } from "../primitives/hex.js";
-import { address, gas as gasFigure, hash, text, wei } from "../primitives/statement.js";
-import { isNotAssumed } from "../report/byCode.js";
+import { address, hash, text, wei } from "../primitives/statement.js";
 import { code, fromError, type Finding } from "../report/finding.js";
 import type { Outcome, OutcomeLog } from "../report/parts.js";
 import * as Operations from "../signing/index.js";
 import type { OperationInput, PlacedSigning, Signing } from "../signing/index.js";
 import { TransferMismatch } from "../steps/assets.js";
 import { rulesBroken } from "./bundlerRules.js";
-import { because, checkOutcome, OperationFails, partOf, refusalIn, resultIn, topics } from "./operationOutcome.js";
+import { checkRun, resultIn, topics } from "./operationOutcome.js";
 import type { Ran, Told } from "./operationOutcome.js";
 import { senderCreatorOf } from "./plainRuns.js";
 import type { Judgement, Seen } from "./signings.js";
@@ -144,28 +143,6 @@ const isKey = ({ input: { operation }, signing }: Ran, { before }: Seen): boolea
   operation.authorization !== null ||
   before.account(operation.sender)?.codePrefix.startsWith("0xef0100") === true;
 
-/** The findings of its own call: a limit that is too low is named, and what is not there. */
-const checkAll = (ran: Ran, outcome: Outcome, seen: Seen, isUnsure: boolean) => {
-  const { before, limitOf } = seen;
-  const { sender, factory } = ran.input.operation;
-  const isMissing = factory === null && before.account(sender)?.codeSize === 0n && outcome.revert?.data === "0x";
-  // why: EntryPoints before 0.8 call it without looking, and revert without a word
-  if (isMissing && ran.input.operation.authorization === null)
-    return [OperationFails.blocker(measured, text("by", "the account"), because("AA20 account not deployed"))];
-  const found = checkOutcome(ran, outcome, seen);
-  const low = limitOf(ran.signing);
-  if (low !== null && low.enough === low.given)
-    return [seen.say.notAssumed(`the simulation itself takes up to 3000 gas more, and ${low.field} is that near`)];
-  if (low !== null && found !== null) {
-    const { reason = "it reverted without data" } = refusalIn(outcome.revert) ?? {};
-    const [first] = found;
-    const told = first?.code === OperationFails.code ? first.numbers : [text("by", partOf(reason)), because(reason)];
-    const more = [text("too low", low.field), gasFigure("given", low.given), gasFigure("enough", low.enough)];
-    return [OperationFails.blocker(measured, ...told, ...more)];
-  }
-  return isUnsure ? (found ?? []).filter((finding) => !isNotAssumed(finding)) : found;
-};
-
 /** An operation that is judged, with what every reader needs of it. */
 interface Judged extends Ran {
   readonly seen: Seen;
@@ -253,7 +230,7 @@ const checkPlain = ({ input: { operation }, told, seen: { isPlain, say } }: Judg
 /** The findings of its own call; null = it was not seen. */
 const checkCall = (judged: Judged): ReadonlyArray<Finding> | null => {
   const { chain, isOfKey, outcome, seen } = judged;
-  return outcome === null ? null : checkAll(judged, outcome, seen, chain === 0 || isElsewhere(judged) || !isOfKey);
+  return outcome === null ? null : checkRun(judged, outcome, seen, chain === 0 || isElsewhere(judged) || !isOfKey);
 };
 
 /** The same as they are told: an operation that waits for its nonce fails now, and nobody knows what it does then. */

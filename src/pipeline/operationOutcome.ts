@@ -4,7 +4,8 @@ import { describeLayer, describeRevert } from "../abi/print.js";
 import type { Revert } from "../abi/revert.js";
 import { decodeRevert } from "../abi/table.js";
 import { isBytes, lower, type Address, type Hash, type Hex } from "../primitives/hex.js";
-import { text } from "../primitives/statement.js";
+import { gas as gasFigure, text } from "../primitives/statement.js";
+import { isNotAssumed } from "../report/byCode.js";
 import { code, type Finding } from "../report/finding.js";
 import { abisOf } from "../report/options.js";
 import type { Outcome, OutcomeLog } from "../report/parts.js";
@@ -40,8 +41,7 @@ const parts: ReadonlyArray<readonly [prefix: string, part: string]> = [
   ["AA99", "the operation's fields"],
   ["AA9", "the EntryPoint"],
 ];
-export const partOf = (reason: string): string =>
-  parts.find(([prefix]) => reason.startsWith(prefix))?.[1] ?? "the EntryPoint";
+const partOf = (reason: string): string => parts.find(([prefix]) => reason.startsWith(prefix))?.[1] ?? "the EntryPoint";
 
 /** Topics of an EntryPoint's events. */
 export const topics = {
@@ -98,7 +98,7 @@ export const resultIn = (outcome: Pick<Outcome, "logs">, entryPoint: Address, ha
 };
 
 /** The reason that an EntryPoint gives for a revert, and what was inside; null where it gave none. */
-export const refusalIn = (revert: Revert | null): { readonly reason: string; readonly inner: Hex | null } | null => {
+const refusalIn = (revert: Revert | null): { readonly reason: string; readonly inner: Hex | null } | null => {
   const layer = revert?.layers[0].layer;
   if (layer?._tag === "Reason" && layer.reason.startsWith("AA")) return { reason: layer.reason, inner: null };
   if (layer?._tag !== "Custom") return null;
@@ -128,18 +128,14 @@ export interface Ran {
 /** Codes that what typed data leaves out may be the reason of. */
 const untold = ["AA1", "AA20", "AA23", "AA26", "AA4"];
 
-export const because = (reason: string) => text("because", reason.slice(0, 200));
+const because = (reason: string) => text("because", reason.slice(0, 200));
 
 const tooMuch = [
   OperationFails.unavailable(unavailable, because("its gas limits are more than one transaction may have")),
 ];
 
 /** The findings of what became of the operation's own call; null = nothing was seen. */
-export const checkOutcome = (
-  { input, hash }: Ran,
-  outcome: Outcome,
-  { options, say }: Pick<Seen, "options" | "say">,
-) => {
+const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, { options, say }: Pick<Seen, "options" | "say">) => {
   const abis = abisOf(options);
   const inWords = (bytes: Hex | null): string | null =>
     bytes === null || bytes === "0x" ? null : describeRevert(decodeRevert(bytes, abis), { sources: false });
@@ -178,6 +174,28 @@ export const checkOutcome = (
     return [say.notAssumed(`${partOf(reason)} reverted, maybe for it: ${told}`)];
   }
   return [fails(partOf(reason), reason, inner)];
+};
+
+/** The findings of its own call: a limit that is too low is named, and what is not there. */
+export const checkRun = (ran: Ran, outcome: Outcome, seen: Seen, isUnsure: boolean) => {
+  const { before, limitOf } = seen;
+  const { sender, factory } = ran.input.operation;
+  const isMissing = factory === null && before.account(sender)?.codeSize === 0n && outcome.revert?.data === "0x";
+  // why: EntryPoints before 0.8 call it without looking, and revert without a word
+  if (isMissing && ran.input.operation.authorization === null)
+    return [OperationFails.blocker(measured, text("by", "the account"), because("AA20 account not deployed"))];
+  const found = checkOutcome(ran, outcome, seen);
+  const low = limitOf(ran.signing);
+  if (low !== null && low.enough === low.given)
+    return [seen.say.notAssumed(`the simulation itself takes up to 3000 gas more, and ${low.field} is that near`)];
+  if (low !== null && found !== null) {
+    const { reason = "it reverted without data" } = refusalIn(outcome.revert) ?? {};
+    const [first] = found;
+    const told = first?.code === OperationFails.code ? first.numbers : [text("by", partOf(reason)), because(reason)];
+    const more = [text("too low", low.field), gasFigure("given", low.given), gasFigure("enough", low.enough)];
+    return [OperationFails.blocker(measured, ...told, ...more)];
+  }
+  return isUnsure ? (found ?? []).filter((finding) => !isNotAssumed(finding)) : found;
 };
 
 /** The limit that may be why it fails, by the code and by what failed; null = gas is not why. */

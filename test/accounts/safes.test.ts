@@ -93,7 +93,7 @@ const executed = { success: "0x442e715f626346e8", failure: "0x23428b18acfb3ea6" 
 const hasEvent = ({ logs }: Receipt, kind: keyof typeof executed): boolean =>
   logs.some(({ topics }) => topics[0]?.startsWith(executed[kind]) === true);
 
-describe.skipIf(!isThere).each(nodes)("on %s", (_, start) => {
+describe.skipIf(!isThere).each(nodes)("transactions of Safes on %s", (_, start) => {
   let scene: Scene;
   let kit: Makers;
   let token: Hex;

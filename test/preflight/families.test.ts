@@ -14,7 +14,7 @@ describe.each([first, ...(isWhole ? others : [])].filter((bed) => bed !== undefi
   "drawn attacks and honest look-alikes on $name",
   (bed) => {
     it("are all stopped where they attack, and all ready where they are honest", async () => {
-      const judged = await familiesOn(bed, isWhole ? 24 : 14, 7, ({ isChancy }) => isChancy !== true);
+      const judged = await familiesOn(bed, isWhole ? 24 : 7, 7, ({ isChancy }) => isChancy !== true);
       // why: what only a tracer shows gets through where there is none
       const isKnown = ({ family }: Judged) => bed.isBare && family.needsTrace === true;
       expect(judged.filter((one) => !one.isRight && !isKnown(one)).map(shown)).toEqual([]);

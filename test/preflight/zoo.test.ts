@@ -170,7 +170,7 @@ describe.each(scenesFor("the zoo", { args: ["--miner.gaslimit", "90000000"] }))(
     return status !== "0x1" || (told?.delta ?? 0n) !== -kept;
   };
 
-  it.each(sealings.filter((_, index) => node === "geth" || index % (isWhole ? 2 : 4) === 0))(
+  it.each(sealings.filter((_, index) => node === "geth" || index % (isWhole ? 2 : 5) === 0))(
     "are found out, or do as reported when mined by $name",
     { timeout: 180_000 },
     async ({ isVault, isLater = false, ...sealed }) => {

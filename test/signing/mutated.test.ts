@@ -35,7 +35,7 @@ const signedData = (
 
 const [, start] = kitsFor(what).find(([name]) => name === "geth") ?? [];
 
-describe.skipIf(!isThere || start === undefined)("on geth", () => {
+describe.skipIf(!isThere || start === undefined)("messages with a field changed, on geth", () => {
   let kit: Kit;
   let seed = 40_000;
   let preflight: ReturnType<typeof createPreflight>;
