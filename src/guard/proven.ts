@@ -71,11 +71,12 @@ const isSigned = (answer: unknown, sign: Sign): boolean => {
 const takersOf = ({ signings, approvals, payees }: Report): ReadonlyArray<string> => {
   // why: what is taken by Permit2 leaves it less of an allowance than before
   const granted = approvals.filter(({ before, after }) => before === null || after === null || after > before);
-  // why: what its EntryPoint holds back of the account pays the bundler
+  // why: what its EntryPoint holds back of the account pays the bundler; more than is missing there is the operation's own doing
   const isHeldBack = (address: string, token: string | null, amount: bigint) =>
-    signings.some(
-      ({ operation }) => operation?.entryPoint === address && token === null && amount <= operation.prefund,
-    );
+    signings.some(({ account, operation }) => {
+      if (operation?.entryPoint !== address || token !== null || operation.payer !== account) return false;
+      return operation.deposit !== null && amount <= operation.prefund - operation.deposit;
+    });
   const paid = payees.filter(
     ({ address, receives, rights }) =>
       receives.some(({ token, amount }) => !isHeldBack(address, token, amount)) ||

@@ -140,6 +140,8 @@ const entriesIn = ({ calls }: Frame, { entryPoint, creator, entities }: Ruled) =
         if (to !== null && to === factory) entries.push(["factory", inner]);
         else if (to !== null && to === account) entries.push(["account", inner]);
       }
+    // why: an EntryPoint that nobody knows may call factories by another contract
+    else if (!isPlainPrecompile(BigInt(frame.to))) entries.push(null);
   }
   return entries;
 };
@@ -255,14 +257,14 @@ const checkSlots = (
   return used.flatMap((slot): ReadonlyArray<Broken> => {
     const isSenders = isOf(entities.account, slot);
     const isRead = !writes.has(slot) && !transientWrites.has(slot);
-    if (isSenders && (!isNew || staked.has("factory"))) return [];
+    if (isSenders && (!isNew || staked.has("factory") || staked.has(entity))) return [];
     const byStake = at === itself ? "STO-031" : isOf(itself, slot) ? "STO-032" : isRead ? "STO-033" : null;
     if (byStake !== null && staked.has(entity)) return [];
     // why: an account that is yet to be made has none
-    const own = byStake === null || (isSenders && entity === "account") ? [] : [entity];
-    const stakes = isSenders ? [...new Set<Entity>(["factory", ...own])] : own;
+    const isOwn = isSenders ? entity !== "account" : byStake !== null;
+    const stakes = new Set<Entity>([...(isSenders ? (["factory"] as const) : []), ...(isOwn ? [entity] : [])]);
     const what = isRead ? "reads storage" : "writes storage";
-    return [{ rule: isSenders ? "STO-022" : (byStake ?? "STO-010"), what, at, slot, stakes }];
+    return [{ rule: isSenders ? "STO-022" : (byStake ?? "STO-010"), what, at, slot, stakes: [...stakes] }];
   });
 };
 

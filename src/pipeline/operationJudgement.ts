@@ -184,7 +184,7 @@ const isElsewhere = ({ chain, seen: { chainId } }: Judged): boolean => chainId !
 
 /** The operation itself: its chain, whose key signs it, and its nonce. */
 const checkSaid = (judged: Judged): ReadonlyArray<Finding> => {
-  const { chain, isOfKey, nonce } = judged;
+  const { chain, isOfKey, nonce, signing } = judged;
   const { chainId, say } = judged.seen;
   const elsewhere = () =>
     fromError(new ChainIdMismatch({ expected: BigInt(chain), actual: BigInt(chainId ?? 0) }), "blocker", {
@@ -192,7 +192,7 @@ const checkSaid = (judged: Judged): ReadonlyArray<Finding> => {
     });
   return [
     ...(chain === 0
-      ? [say.notAssumed("the chain or the account's code could not be read, which its hash names")]
+      ? [say.notAssumed(signing.use.unread ?? "the chain could not be read, which it is bound to")]
       : isElsewhere(judged)
         ? [elsewhere()]
         : []),
@@ -233,8 +233,9 @@ const checkCall = (judged: Judged): ReadonlyArray<Finding> | null => {
   return outcome === null ? null : checkRun(judged, outcome, seen, chain === 0 || isElsewhere(judged) || !isOfKey);
 };
 
-/** The same as they are told: an operation that waits for its nonce fails now, and nobody knows what it does then. */
-const toldOfCall = ({ nonce, outcome, seen: { say } }: Judged, call: ReadonlyArray<Finding> | null) => {
+/** The same as they are told: of one that waits for its nonce, or may be another one, nobody knows what it does. */
+const toldOfCall = ({ nonce, outcome, signing, seen: { say } }: Judged, call: ReadonlyArray<Finding> | null) => {
+  if (signing.use.unread !== null) return [];
   const isOfNonce = ({ numbers }: Finding) => numbers.some(({ value }) => String(value).startsWith("AA25"));
   return [
     ...(outcome === null ? [say.notAssumed("no call of the account does the same on this node")] : []),

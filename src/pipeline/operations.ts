@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber";
 import * as Option from "effect/Option";
 import * as Result from "effect/Result";
 import { dataAt, digitsAt, nobody } from "../abi/words.js";
+import { frameOf } from "../effects/frames.js";
 import { isRecord } from "../primitives/record.js";
 import { callOf } from "../eth/call.js";
 import * as Questions from "../eth/questions.js";
@@ -119,27 +120,30 @@ export const askRuled = (
   if (memory.refused(ruling) !== null) return plainly;
   const [call, block, config] = params;
   const ruled = rpc.request(method, [call, block, { ...(isRecord(config) ? config : {}), tracer: "erc7562Tracer" }]);
-  // why: a node that takes too long does so the next time, too
-  const heard = Effect.match(
-    Effect.onInterrupt(ruled, () => Effect.sync(() => learnUntraced(memory, ruling))),
-    {
-      onFailure: (failure) => {
-        if (isLacking(failure)) learnUntraced(memory, ruling);
-        return null;
-      },
-      onSuccess: (trace) => {
-        memory.heard(ruling, Result.succeed(null));
-        memory.learn("rules", true);
-        return trace;
-      },
+  const heard = Effect.match(ruled, {
+    onFailure: (failure) => {
+      if (isLacking(failure)) learnUntraced(memory, ruling);
+      return null;
     },
-  );
+    onSuccess: (trace) => {
+      // why: whatever answers with something else does not have it
+      if (frameOf(trace)?.to == null) {
+        learnUntraced(memory, ruling);
+        return null;
+      }
+      memory.heard(ruling, Result.succeed(null));
+      memory.learn("rules", true);
+      return trace;
+    },
+  });
   if (memory.recall("rules") === true)
     return Effect.flatMap(heard, (trace) => (trace === null ? plainly : Effect.succeed(trace)));
   return Effect.gen(function* () {
     const fiber = yield* Effect.forkScoped(heard);
     const trace = yield* plainly;
     const told = yield* Effect.timeoutOption(Fiber.join(fiber), mostBehind);
+    // why: a node that takes too long does so the next time, too
+    if (Option.isNone(told)) learnUntraced(memory, ruling);
     return Option.getOrNull(told) ?? trace;
   }).pipe(Effect.scoped);
 };
@@ -181,27 +185,36 @@ const operationBy = (
   const delegate = own?.startsWith("0xef0100") === true ? (`0x${own.slice(8)}` as Address) : null;
   const owner = delegate === null ? addressIn(answer) : null;
   const isDelegated = isFactoryAsked && operation.factory === delegate;
-  // why: it may be a delegate or a factory, and the hash of an operation names its chain, which is then as good as unknown
-  const isUnread = isFactoryAsked && own === null;
+  // why: it may be a delegate or a factory, and which of them runs hangs on an authorisation that typed data does not hold
+  const unread =
+    !isFactoryAsked || isDelegated
+      ? null
+      : own === null
+        ? "the account's code could not be read, which its hash may name"
+        : delegate === null
+          ? null
+          : "its account delegates to other code than the operation may name";
   const isNaming = isDelegated || Operations.namesDelegate(input);
   const paymaster =
     paymasterSigner === null || digest?.length !== 66
       ? undefined
       : { digest: Operations.messageHash(digest), signer: paymasterSigner };
+  const read = Operations.operationSigning(
+    {
+      ...input,
+      ...(unread === null ? {} : { typedData: null }),
+      ...(isDelegated ? { operation: { ...operation, factory: Operations.delegated } } : {}),
+    },
+    {
+      // why: its hash names its chain, and is then as good as unknown
+      chainId: unread === null ? (chainId ?? 0) : 0,
+      signer: signer ?? owner ?? operation.sender,
+      delegate: isNaming ? (Operations.delegateOf(operation) ?? delegate) : null,
+    },
+    paymaster,
+  );
   return {
-    ...Operations.operationSigning(
-      {
-        ...input,
-        ...(isUnread ? { typedData: null } : {}),
-        ...(isDelegated ? { operation: { ...operation, factory: Operations.delegated } } : {}),
-      },
-      {
-        chainId: isUnread ? 0 : (chainId ?? 0),
-        signer: signer ?? owner ?? operation.sender,
-        delegate: isNaming ? (Operations.delegateOf(operation) ?? delegate) : null,
-      },
-      paymaster,
-    ),
+    ...{ ...read, use: { ...read.use, unread } },
     place,
     stand: { ...stand, ...(paymaster === undefined ? {} : { paymaster }) },
   };

@@ -263,7 +263,7 @@ const aloneIn = ({ transactions, signings }: Pick<Report, "transactions" | "sign
 };
 
 /** The balances without those of bundlers that are made up, and of who pays them. */
-const withoutPaid = ({ balanceChanges }: Pick<Movements, "balanceChanges">, { paid }: Signings) =>
+const withoutPaid = (balanceChanges: Movements["balanceChanges"], { paid }: Signings) =>
   balanceChanges.filter(({ account, token }) => token !== null || !paid.has(account));
 
 /** The draft of the report on `bundle`, every choice of it made, out of one round's answers; and how it is made whole. */
@@ -286,6 +286,9 @@ export const draftOf = (
   const payeesIn = (parts: Pick<Movements, "transfers" | "balanceChanges" | "approvals">) =>
     payeesOf({ transactions, stateChanges, ...(about.signings == null ? parts : byUsers(parts, about.signings)) });
   const payees = payeesIn(movements);
+  // why: what a bundler gets is told as the cost of its operation
+  const unpaid = ({ balanceChanges }: Pick<Movements, "balanceChanges">) =>
+    about.signings == null ? {} : { balanceChanges: withoutPaid(balanceChanges, about.signings) };
   const isJudged = about.policies.length > 0 || about.own.names.length > 0;
   const elsewhere = (isJudged ? others : []).map(({ run, moved: other }) => {
     const ran = Arr.map(bundle, (entry) => Simulate.ranIn(run, entry));
@@ -296,7 +299,7 @@ export const draftOf = (
       ...{ before: run.before, after: run.after, isCompared: other !== null },
       told: {
         ...parted({
-          ...(moves && { ...moves, payees: payeesIn(moves) }),
+          ...(moves && { ...moves, ...unpaid(moves), payees: payeesIn(moves) }),
           transactions: Arr.zipWith(transactions, ran, (transaction, { outcome }) => ({ ...transaction, outcome })),
         }),
       },
@@ -346,8 +349,7 @@ export const draftOf = (
     chain: shownChain(answers.chain, answers.chainId, described),
     ...{ options, steps: { with: [...about.own.names], without: leftOutOf(steps) } },
     ...{ observed, transactions, carriers: [], signings, funds, ...movements, stateChanges, payees },
-    // why: what a bundler gets is told as the cost of its operation
-    ...(about.signings == null ? {} : { balanceChanges: withoutPaid(movements, about.signings) }),
+    ...unpaid(movements),
     findings: [...found, ...checkHoles(bundle, found)],
   };
   const whole = (ledger: Report["ledger"]): BundleReport => {

@@ -825,6 +825,25 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
       expect(words).not.toContain(report.signing?.stand.taker.slice(2) ?? "0x");
     });
 
+    it.each(["0.6", "0.8"] as const)(
+      "of EntryPoint %s pass a policy that names everybody whom they touch, and no other",
+      async (version) => {
+        const account = await accountOf(version, "deployed");
+        const payee = "0x00000000000000000000000000000000000bEEf1";
+        const judged = async (...addresses: ReadonlyArray<Address>): Promise<Report> =>
+          preflight.preflight(inputOf(version, await operationOf(account), { signer: account.key.address }) as never, {
+            policies: [Policy.onlyTouches(addresses)],
+          }) as never;
+        const passed = await judged(entryPoints[version], payee);
+        expect([told(passed), passed.verdict]).toEqual([told(passed), "ready"]);
+        const refused = await judged(entryPoints[version]);
+        expect([refused.verdict, codesOf(refused)]).toEqual([
+          "blocked",
+          expect.arrayContaining([expect.stringMatching(/^Policy/)]),
+        ]);
+      },
+    );
+
     it("come in each form, and are the same", async () => {
       const account = await accountOf("0.7", "deployed");
       const operation = await kit.vouched("0.7", await operationOf(account));
@@ -912,20 +931,21 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
           }
           expect(asked).toEqual([]);
           const payee = "0x00000000000000000000000000000000000bEEf1";
-          const deposited = encode("execute", [entryPoints[version], 10n ** 17n, encode("depositTo", [kit.bad])]);
-          const other = JSON.stringify(
-            typedOf(version, {
-              ...operation,
-              callData: deposited,
-              ...(kind === "delegated" ? { authorization: code } : {}),
-            }),
-            (_, part: unknown) => (typeof part === "bigint" ? String(part) : part),
-          );
-          // a deposit for somebody else is more than what is held back
-          const hidden = { ...request, params: [signer, other] };
-          const refusal = await rejection(guarded({ spenders: [payee] }, { onCaution: "send" }).request(hidden));
-          expect(refusal._tag).toMatch(/^(GuardRefused|NotCleared)$/);
-          expect(asked).toEqual([]);
+          // a payment to the EntryPoint of whatever size is more than what is held back
+          for (const amount of [10n ** 17n, 1n])
+            for (const data of [encode("depositTo", [kit.bad]), "0x"] as const) {
+              const callData = encode("execute", [entryPoints[version], amount, data]);
+              const unsigned = await operationOf(account, callData, more);
+              const paying = kind === "deployed" ? await kit.vouched(version, unsigned) : unsigned;
+              const other = JSON.stringify(
+                typedOf(version, { ...paying, ...(kind === "delegated" ? { authorization: code } : {}) }),
+                (_, part: unknown) => (typeof part === "bigint" ? String(part) : part),
+              );
+              const hidden = { ...request, params: [signer, other] };
+              const refusal = await rejection(guarded({ spenders: [payee] }, { onCaution: "send" }).request(hidden));
+              expect(refusal._tag).toMatch(/^(GuardRefused|NotCleared)$/);
+              expect(asked).toEqual([]);
+            }
           // the code of an account that is made controls it
           const control = report.payees.filter(({ rights }) => rights.some(({ kind: of }) => of === "control"));
           expect(control.length > 0).toBe(kind === "fresh");
@@ -985,6 +1005,25 @@ describe.skipIf(!isThere).each(kitsFor("user operations"))("user operations on %
         expect([report.verdict, told(report)]).toEqual(["blocked", told(direct)]);
       }
     });
+
+    it.each(["0.8", "0.9"] as const)(
+      "of EntryPoint %s are unknown as typed data that may name another delegate than the account has",
+      async (version) => {
+        const account = await accountOf(version, "delegated");
+        const more = { factory: "0x7702" as Hex, factoryData: "0x" as Hex };
+        const operation = await operationOf(account, undefined, more);
+        for (const address of [kit.simple7702[version === "0.8" ? "0.9" : "0.8"], kit.bad] as const) {
+          const report = await askTyped(
+            typedOf(version, { ...operation, authorization: { address } }),
+            account.address,
+          );
+          expect([told(report), report.verdict]).toEqual([
+            expect.stringContaining("delegates to other code"),
+            "unknown",
+          ]);
+        }
+      },
+    );
 
     it("are unknown as typed data where nobody tells whether they name a factory or a delegate", async () => {
       const request = async ({ method, params }: { method: string; params?: unknown }) => {

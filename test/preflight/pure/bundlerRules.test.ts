@@ -239,6 +239,13 @@ describe("storage", () => {
       "account STO-022 writes storage factory",
     ]);
     expect(told({ byFactory: {}, byAccount: uses(slotOf(account)), keccak }, withStake("factory"))).toEqual([]);
+    // in a token, say, whose balance of the account a paymaster takes
+    const byPaymaster = uses(slotOf(account));
+    expect(told({ byFactory: {}, byPaymaster, keccak })).toEqual([
+      "paymaster STO-022 writes storage factory paymaster",
+    ]);
+    for (const by of ["factory", "paymaster"] as const)
+      expect(told({ byFactory: {}, byPaymaster, keccak }, withStake(by))).toEqual([]);
   });
   it("of an entity is its own where it has a stake", () => {
     expect(told({ byPaymaster: writing(slot) })).toEqual(["paymaster STO-031 writes storage paymaster"]);
@@ -257,8 +264,10 @@ describe("storage", () => {
 
 describe("what was seen", () => {
   const isWhole = (parts: Parts, by = ruled) => rulesBroken(traceOf(parts), by).isWhole;
-  it("is all where account and paymaster were", () => {
-    expect([isWhole({}), isWhole({ byFactory: {} }), isWhole({}, unmade)]).toEqual([true, true, true]);
+  it("is all where account and paymaster were, and nobody else", () => {
+    expect([isWhole({}), isWhole({ byFactory: {} })]).toEqual([true, true]);
+    // another creator than the EntryPoint's, and a paymaster that the operation does not name
+    expect([isWhole({ byFactory: {} }, { ...ruled, creator: other }), isWhole({}, unmade)]).toEqual([false, false]);
     const { calls, ...top } = traceOf({});
     const first = { ...top, calls: calls.slice(0, 1) };
     expect([rulesBroken(first, ruled).isWhole, rulesBroken(first, unmade).isWhole]).toEqual([false, true]);
