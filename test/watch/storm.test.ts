@@ -8,10 +8,10 @@ it.each(isWhole ? (["http", "socket", "mixed"] as const) : (["http", "socket"] a
   { timeout: 600_000 },
   async (over) => {
     const { wrong, told, proofsHeldAgainst, reorganisations, cuts } = await storm({
-      ...{ over, blocks: isWhole ? 60 : 30, everyBlocks: 1, seed: 7 },
+      ...{ over, blocks: 60, everyBlocks: 1, seed: 7 },
     });
     expect(wrong).toEqual([]);
-    expect(proofsHeldAgainst).toBeGreaterThan(isWhole ? 60 : 30);
+    expect(proofsHeldAgainst).toBeGreaterThan(60);
     for (const count of [told.fresh, told.moved, told.lost, reorganisations, cuts]) expect(count).toBeGreaterThan(0);
   },
 );
