@@ -239,7 +239,10 @@ const nodeWith = (
               return answer;
             });
           });
-    const isRefusal = (failure: RpcError | Verdict) => failure._tag === "RpcError" && !failure.isRetryable;
+    // why: a head that moved says nothing of the override
+    const isOfHead = ({ reason: { _tag: name } }: RpcError) => name === "SimBlockOrder" || name === "BlockNotFound";
+    const isRefusal = (failure: RpcError | Verdict) =>
+      failure._tag === "RpcError" && !failure.isRetryable && !isOfHead(failure);
     return Effect.flatMap(
       Effect.tapError(asked, (failure) => (isRefusal(failure) ? refuse : Effect.void)),
       (answer) => {

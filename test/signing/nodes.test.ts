@@ -77,6 +77,10 @@ describe.skipIf(geth === null)("a permit, where a block holds no more than geth'
         await rawRequest(node.url, "eth_sendTransaction", [{ from: node.account, to: node.account }]);
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
+      // what was sent meanwhile is mined, too, and no block comes while the permit is judged
+      const sent = (block: string) => rawRequest(node.url, "eth_getTransactionCount", [node.account, block]);
+      while ((await sent("latest")) !== (await sent("pending")))
+        await new Promise((resolve) => setTimeout(resolve, 100));
       const token = (await receiptOf(hash))?.contractAddress ?? owner;
       await using preflight = createPreflight({ url: node.url });
       const report = await preflight.signature(permitOf(token, 1337));
