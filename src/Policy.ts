@@ -284,7 +284,7 @@ const rebuild = (data: unknown, field: string, depth: number): Checked<Policy> =
   return Result.flatMap(readData(data, field), (read): Checked<Policy> => {
     if (!("policies" in read)) return Result.succeed(builders[read.policy](read as never));
     const inner = each(read.policies, (policy, index) => rebuild(policy, `${field}.policies[${index}]`, depth + 1));
-    return Result.map(inner, (policies) => (read.policy === "all" ? all(...policies) : any(...policies)));
+    return Result.map(inner, (policies) => combined(read.policy, policies, read.policy === "all" ? every : some));
   });
 };
 

@@ -346,6 +346,11 @@ describe("policies as JSON", () => {
     expect(Policy.fromData(deep)).toBeNull();
   });
 
+  it("are read from a list of any length", () => {
+    const policies = Array.from({ length: 300_000 }, () => ({ policy: "noNewApprovals" }));
+    for (const name of ["all", "any"]) expect(Policy.fromData({ policy: name, policies })?.name).toMatch(/^a/);
+  });
+
   it("never throw on JSON of any shape", () =>
     fc.assert(fc.property(fc.jsonValue(), (data) => void Policy.fromData(data as Schema.Json))));
 

@@ -91,7 +91,7 @@ const isPayment = ({ from, data }: Frame, type: unknown, { factory, account }: R
   ((from === account && data === "0x") ||
     ((from === account || from === factory) && data === `${depositTo}${padded(account)}`));
 
-/** Where the slots begin that belong to an account in storage of others: those of mappings with its address as the key. */
+/** Slots of an account in storage of others: its own address as a slot, and mappings that have it as the key. */
 const basesOf = (trace: object, entities: Ruled["entities"]): ((of: Address | null, slot: Hash) => boolean) => {
   const { keccak } = trace as { readonly keccak?: unknown };
   const given = (Array.isArray(keccak) ? keccak : []).filter(isBytes);
@@ -200,7 +200,7 @@ const checkCall = ({ frame, type, isWithin }: Visit, { entryPoint, entities }: R
   return type === "CALL" && value > 0n ? [{ rule: "OP-061", what: "CALL with value", at: to }] : [];
 };
 
-/** Whether a call makes the account, which its factory may do once. */
+/** True of a call that makes the account, which its factory may do once. */
 const isMaking = ({ entity, frame: { to, isCreation }, type, isWithin }: Visit, { entities }: Ruled): boolean =>
   isWithin && isCreation && type === "CREATE2" && entity === "factory" && (to === entities.account || to === null);
 

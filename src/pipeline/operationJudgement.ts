@@ -74,7 +74,7 @@ const timesIn = (word: bigint, version: string) => {
 const mostTime = 2n ** 48n - 1n;
 const blockFlag = 2n ** 47n;
 
-/** When account and paymaster take it, by their own answers in a trace; null where no trace showed them. */
+/** The times at which account and paymaster take it, by their own answers in a trace; null where no trace showed them. */
 const validityIn = ({ input: { operation, version, entryPoint } }: Ran, { traces }: Seen, place: number) => {
   const answers = framesOf(traces[place]?.trace).flatMap(({ from, to, data, answer, hasFailed }) => {
     const selector = data.slice(0, 10);
@@ -105,7 +105,7 @@ const wordOfQuery = ({ before }: Seen, query: Parameters<Seen["before"]["call"]>
 /** Seconds for which a stake has to stay locked, as bundlers demand it. */
 const leastDelay = 86_400n;
 
-/** What is said of the rules of bundlers: those that a trace shows to be broken, and that others are not seen. */
+/** The rules of bundlers: each that a trace shows to be broken, and those that are not seen. */
 const checkRules = ({ input: { operation, entryPoint } }: Ran, seen: Seen, trace: unknown): ReadonlyArray<Finding> => {
   const entities = Operations.entitiesOf(operation);
   const isStaked = (entity: keyof typeof entities): boolean => {
@@ -218,7 +218,7 @@ const checkPaymaster = ({ input, signing: { stand }, outcome, seen }: Judged): R
   ];
 };
 
-/** Whether its calls did the same where no signature was assumed: code that sees the assumption is found out by that. */
+/** Compares its calls with those where no signature was assumed: code that sees the assumption does something else there. */
 const checkPlain = ({ input: { operation }, told, seen: { isPlain, say } }: Judged): ReadonlyArray<Finding> => {
   if (told?.success !== true) return [];
   if (isPlain === false) return [say.notAssumed("its calls do something else where no signature is assumed")];
@@ -279,7 +279,7 @@ const keptOf = (judged: Judged, call: ReadonlyArray<Finding> | null): ReadonlyAr
   return seen.found.filter((one) => (isTold && isOfCall(one)) || isOfBooks(one));
 };
 
-/** What the report says of the operation. */
+/** The record of the operation in the report. */
 const signingOf = (judged: Judged): Signing => {
   const { input, signing, seen, at, outcome, told, nonce, prefund, deposit } = judged;
   const { sign, use, place, stand, origin } = signing;

@@ -220,7 +220,7 @@ const checkDoubts = ({ state: { queued, guard }, gas, reason, seen: { say } }: R
   ];
 };
 
-/** What became of the call inside. */
+/** The result of the call inside. */
 const checkExecution = ({ outcome, became, seen: { say } }: Ran, doubts: Doubts): ReadonlyArray<Finding> => [
   ...(became?.success === false && !isUnsure(doubts) ? [SafeExecutionFails.blocker(measured)] : []),
   ...(outcome?.status === "success" && became === null ? [say.notAssumed("the Safe was not seen to execute it")] : []),
@@ -240,7 +240,7 @@ const checkGas = ({ typed, outcome, became, seen: { say } }: Ran): ReadonlyArray
   ];
 };
 
-/** Who controls the Safe behind the transaction. */
+/** The control of the Safe behind the transaction, where it changed. */
 const checkControl = ({ state, became, seen: { after } }: Ran): ReadonlyArray<Finding> => {
   const changed = became?.success === true ? changedIn(state, after) : [];
   const names = changed ?? ["what the Safe tells of itself"];

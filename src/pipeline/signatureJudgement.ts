@@ -279,7 +279,7 @@ const checkNumbers = ({ before, use }: Facts): ReadonlyArray<Finding> => {
   return numbers.includes("used") ? [say.used] : numbers.includes("later") ? [say.notYet] : [];
 };
 
-/** When it can be used, and how long it or the right that it gives lasts. */
+/** The times of its use, and how long it or the right that it gives lasts. */
 const checkTimes = ({ use: { from, until, ends, consume }, before, now }: Facts): ReadonlyArray<Finding> => {
   const seconds = before.environment?.timestamp ?? BigInt(Math.floor(now / 1000));
   const last = [until, ends].reduce<bigint | null>((a, b) => (b !== null && (a === null || b > a) ? b : a), null);
@@ -292,7 +292,7 @@ const checkTimes = ({ use: { from, until, ends, consume }, before, now }: Facts)
   ];
 };
 
-/** Whose it is, and who gets something by it. */
+/** Its owner, and who gets something by it. */
 const checkParties = ({ sign, use: { account, consume, kind }, typed, before }: Facts): ReadonlyArray<Finding> => {
   const isForeign = account !== sign.signer && before.account(account)?.codeSize === 0n && consume !== null;
   const isGift = kind === "seaport" && typed !== null && isUnpaid(typed.message, account);
