@@ -25,7 +25,7 @@ import {
 /** A signature that was cleared. */
 export type Sign = (typeof Clearance.Type)["signs"][number];
 
-/** What is asked for as an input of the pipeline; null of a kind that nobody can prove. */
+/** The request as an input of the pipeline; null for a kind that cannot be proven. */
 const inputOf = ({ kind, address, content }: SignaturePayload, origin: string | null) => {
   if (address === null) return null;
   if (kind === "typedData") return { typedData: content, signer: address };
@@ -34,7 +34,7 @@ const inputOf = ({ kind, address, content }: SignaturePayload, origin: string | 
   return message === null ? null : { message, signer: address, ...(origin === null ? {} : { origin }) };
 };
 
-/** The digest that viem makes of what is handed out: another implementation than the one that proved it. */
+/** The digest by viem: an implementation that is independent of the one that proved it. */
 const digestOf = (sign: Sign): string | null =>
   safely(() => {
     if (sign.kind === "message") return hashMessage({ raw: sign.message });
@@ -42,7 +42,7 @@ const digestOf = (sign: Sign): string | null =>
     return sign.kind === "authorization" ? hashAuthorization(sign) : null;
   }, null);
 
-/** A cleared signature as it is handed out: of typed data what its JSON says, be it that of a user operation. */
+/** A cleared signature as the signer gets it; typed data comes from its proven JSON, also for a user operation. */
 const handedOut = (sign: Sign): Sign => {
   const typedData = sign.kind === "typedData" || sign.kind === "userOperation" ? sign.typedData : undefined;
   const { signer, digest } = sign;
@@ -67,11 +67,11 @@ const isSigned = (answer: unknown, sign: Sign): boolean => {
   return recoverSigner(sign.digest, { ...parts, yParity: parts.v }) === sign.signer;
 };
 
-/** The accounts that a signature gives something: who may use it, gets a right, or is paid; `anyone` for whoever comes first. */
-const takersOf = ({ signings, approvals, payees }: Report): ReadonlyArray<string> => {
-  // why: what is taken by Permit2 leaves it less of an allowance than before
+/** The accounts that gain by a signature: they may use it, get a right, or are paid. `anyone` stands for the first that comes. */
+export const takersOf = ({ signings, approvals, payees }: Report): ReadonlyArray<string> => {
+  // why: a transfer by Permit2 lowers its allowance
   const granted = approvals.filter(({ before, after }) => before === null || after === null || after > before);
-  // why: what its EntryPoint holds back of the account pays the bundler; more than is missing there is the operation's own doing
+  // why: the EntryPoint holds back the bundler's payment; the account pays it more than that only by the operation's own calls
   const isHeldBack = (address: string, token: string | null, amount: bigint) =>
     signings.some(({ account, operation }) => {
       if (operation?.entryPoint !== address || token !== null || operation.payer !== account) return false;
@@ -99,10 +99,10 @@ const wrongIn =
   ({ signs }: typeof Clearance.Type, report: Report): GuardRefused | null => {
     const known = spenders?.map((spender) => spender.toLowerCase());
     const taker = takersOf(report).find((one) => known?.includes(one) === false);
-    // guard: somebody who gets something by a signature and is not named
+    // guard: somebody gains by a signature and is not named
     if (taker !== undefined) return new GuardRefused("signatures.prove.spenders", `${taker} is not among them`);
     const isOne = signs.length === 1 && report.signings.length === 1;
-    // why: what a report brings along is not taken on trust
+    // why: a report's own fields are not trusted
     return isOne && signs.every(({ digest, signer }) => digest === sign.digest && signer === sign.signer)
       ? null
       : new GuardRefused("digest", "what was proven is not what is to be signed");
@@ -144,7 +144,7 @@ export const proven = Effect.fnUntraced(function* (
   const fresh = yield* renewed(guard, report, clearance.expiresAt, wrong, proving);
   const [cleared = sign] = clearance.signs;
   const handed = handedOut(cleared);
-  // why: what signs hashes by its own library, and has to come to the digest that was proven
+  // why: the signer hashes by its own library, and must get the digest that was proven
   if (digestOf(handed) !== sign.digest)
     return yield* refused("digest", "what is to be signed is not what was proven, as viem hashes it");
   const answer = yield* attempt(() => hand(handed));

@@ -261,8 +261,8 @@ describe.skipIf(!isThere || start === undefined)("rules of bundlers on geth", ()
       proxy.seen.flatMap(({ method, params }) =>
         method === "debug_traceCall" ? [(params as ReadonlyArray<{ readonly tracer?: string }>)[2]?.tracer] : [],
       );
-    const renamed = (params: unknown): unknown =>
-      JSON.parse(JSON.stringify(params).replace('"erc7562Tracer"', '"erc7562Tracers"')) as unknown;
+    const renamed = (params: unknown, tracer = "erc7562Tracers"): unknown =>
+      JSON.parse(JSON.stringify(params).replace('"erc7562Tracer"', `"${tracer}"`)) as unknown;
     const twice = async (proxy: Proxy): Promise<ReadonlyArray<Report>> => {
       const own = createPreflight({ url: proxy.url });
       const account = await doubled("0.8", 1);
@@ -284,6 +284,15 @@ describe.skipIf(!isThere || start === undefined)("rules of bundlers on geth", ()
       expect([...tracersIn(proxy)].sort()).toEqual([
         ...["callTracer", "callTracer", "erc7562Tracer", "prestateTracer", "prestateTracer"],
       ]);
+      await proxy.stop();
+    });
+    it("that answers with another tracer's form keeps the other trace", { timeout: 60_000 }, async () => {
+      const proxy = await startProxy({ target: kit.scene.url, rewrite: (_, params) => renamed(params, "4byteTracer") });
+      const reports = await twice(proxy);
+      for (const report of reports)
+        expect([report.verdict, brokenIn(report), notSeenIn(report)], said(report)).toEqual(["ready", [], unseen]);
+      expect(reports.map(({ signing }) => signing?.operation?.validIn)).toEqual(["seconds", "seconds"]);
+      expect(tracersIn(proxy).filter((tracer) => tracer === "erc7562Tracer")).toHaveLength(1);
       await proxy.stop();
     });
     it("that takes too long for it is not asked again", { timeout: 60_000 }, async () => {
