@@ -67,7 +67,7 @@ const localNode = "http://127.0.0.1:8545";
 
 /**
  * The endpoint that the flags name, as it is to be connected to; the file of `--endpoint` tells what is known of it.
- * Where none is named, and somebody types, it is `localNode`, and says so before anything else.
+ * If none is named at a terminal, it is `localNode`, and says so before anything else.
  */
 export const readOwnConnection = Effect.fnUntraced(function* (flags: EndpointFlags) {
   const { stdinIsTerminal } = yield* Stdio.Stdio;

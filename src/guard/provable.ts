@@ -13,7 +13,7 @@ const provableKinds = [
 
 /** The rule by which signatures are proven before the key gives them. */
 export interface ProveRule {
-  /** What a report of a signature has to keep, beside the guard's own policies. */
+  /** Policies for the report of a signature, in addition to the guard's own. */
   readonly policies?: ReadonlyArray<Policy> | undefined;
   /** Kinds that may be signed; all that can be proven when left out. */
   readonly kinds?: ReadonlyArray<(typeof provableKinds)[number]> | undefined;
@@ -28,7 +28,7 @@ export interface ProveRule {
 export interface SignatureRules {
   /** Signing in (ERC-4361) at this origin, such as `https://app.example`, and no other message. */
   readonly signIn?: { readonly origin: string } | undefined;
-  /** What a report clears. Sign-ins are proven as well, and held to the origin of `signIn` where that is given. */
+  /** Signs what a report clears. Sign-ins are proven as well, and compared with the origin of `signIn` where that is given. */
   readonly prove?: ProveRule | undefined;
 }
 
@@ -41,7 +41,7 @@ const isListOf = (input: unknown, isOne: (entry: unknown) => boolean): boolean =
 
 const kindNames: ReadonlyArray<unknown> = provableKinds;
 
-/** What each field has to be. */
+/** The check of each field. */
 const demands: Readonly<Record<string, readonly [fits: (input: unknown) => boolean, problem: string]>> = {
   "signIn.origin": [isOrigin, 'must be an origin, such as "https://app.example"'],
   "prove.policies": [(list) => isListOf(list, isRecord), "must be a list of policies"],

@@ -1,4 +1,4 @@
-/** The judgement of a user operation by its run: the facts of the chain in front of it, and what became of it. Pure. */
+/** The judgement of a user operation: the facts of the chain before it, and the result of its run. Pure. */
 import { dataAt, wordAt, wordsFrom } from "../abi/words.js";
 import { framesOf } from "../effects/frames.js";
 import { ChainIdMismatch } from "../errors/verdicts.js";
@@ -25,8 +25,8 @@ export const OperationPrefund = code("simulate", ["blocker"], "OperationPrefund"
 ]);
 
 /**
- * Reputation, mempool and tips hang on a bundler's own books, and no node tells them. What validation may do (ERC-7562: opcodes,
- * code, storage) is seen where the node has `erc7562Tracer`.
+ * Reputation, mempool and tips depend on a bundler's own records, which no node has. The rules of validation (ERC-7562: opcodes,
+ * code, storage) are checked where the node has `erc7562Tracer`.
  * @figures text("not seen", "reputation, mempool, tips")
  */
 export const BundlerRulesUnseen = code("simulate", ["info"], "BundlerRulesUnseen", [
@@ -46,7 +46,7 @@ export const BundlerRuleBroken = code("simulate", ["warning"], "BundlerRuleBroke
 const measured = { evidence: "measured" } as const;
 const unavailable = { evidence: "unavailable" } as const;
 
-/** Counts what the same sender runs with the same key in front of it. */
+/** Counts the earlier operations of the same sender with the same nonce key. */
 const queuedBefore = ({ input: { operation, entryPoint } }: Ran, { transactions }: Seen, place: number): bigint => {
   const sender = operation.sender.slice(2).padStart(64, "0");
   const isOwn = ({ address: at, topics: told, data }: OutcomeLog) =>
@@ -87,7 +87,7 @@ const validityIn = ({ input: { operation, version, entryPoint } }: Ran, { traces
   if (answers.length !== (operation.paymaster === null ? 1 : 2)) return null;
   const bounded = answers.filter(({ until, after }) => until !== null || after !== null);
   const isBlocks = bounded.some((one) => one.isBlocks);
-  // why: a bound in blocks and one in seconds are not told in one
+  // why: one range cannot hold a bound in blocks and one in seconds
   if (bounded.some((one) => one.isBlocks !== isBlocks)) return null;
   const [lasts, firsts] = [bounded.flatMap(({ until }) => until ?? []), bounded.flatMap(({ after }) => after ?? [])];
   const least = (all: ReadonlyArray<bigint>) =>
@@ -96,7 +96,7 @@ const validityIn = ({ input: { operation, version, entryPoint } }: Ran, { traces
   return { validAfter: most(firsts), validUntil: least(lasts), validIn: isBlocks ? "blocks" : "seconds" } as const;
 };
 
-/** The word that a query was answered with. */
+/** The 32-byte answer of a query. */
 const wordOfQuery = ({ before }: Seen, query: Parameters<Seen["before"]["call"]>[0]): bigint | null => {
   const answer = before.call(query);
   return answer?.success === true ? wordAt(answer.data, dataAt) : null;
@@ -105,7 +105,7 @@ const wordOfQuery = ({ before }: Seen, query: Parameters<Seen["before"]["call"]>
 /** Seconds for which a stake has to stay locked, as bundlers demand it. */
 const leastDelay = 86_400n;
 
-/** The rules of bundlers: each that a trace shows to be broken, and those that are not seen. */
+/** The rules of bundlers: each that a trace shows broken, and those that no trace shows. */
 const checkRules = ({ input: { operation, entryPoint } }: Ran, seen: Seen, trace: unknown): ReadonlyArray<Finding> => {
   const entities = Operations.entitiesOf(operation);
   const isStaked = (entity: keyof typeof entities): boolean => {
@@ -137,28 +137,28 @@ const checkRules = ({ input: { operation, entryPoint } }: Ran, seen: Seen, trace
   ];
 };
 
-/** True of an account that is a key, whose own signature is the account's: it delegates, or is about to. */
+/** True if the account is a key that delegates, or is about to: the key's signature is the account's. */
 const isKey = ({ input: { operation }, signing }: Ran, { before }: Seen): boolean =>
   signing.sign.signer !== operation.sender ||
   operation.authorization !== null ||
   before.account(operation.sender)?.codePrefix.startsWith("0xef0100") === true;
 
-/** An operation that is judged, with what every reader needs of it. */
+/** An operation, with the facts that the readers need. */
 interface Judged extends Ran {
   readonly seen: Seen;
   /** The place of its call among those of the run; -1 = it has none. */
   readonly at: number;
   /** The result of its call; null = the simulation ran none with its signature assumed. */
   readonly outcome: Outcome | null;
-  /** The EntryPoint's word on it; null = it says nothing. */
+  /** The EntryPoint's event about it; null = there is none. */
   readonly told: Told | null;
-  /** The chain that its hash is of; 0 = nobody knows. */
+  /** The chain of its hash; 0 = unknown. */
   readonly chain: number;
   readonly isOfKey: boolean;
-  /** Its nonce beside the one that is due: `used` is null where nobody knows. */
+  /** Its nonce, and the expected one: `used` is null where that is unknown. */
   readonly nonce: { readonly used: boolean | null; readonly isLater: boolean };
   readonly prefund: bigint;
-  /** Wei that its payer has in the EntryPoint; null = nobody knows. */
+  /** Wei that its payer has in the EntryPoint; null = unknown. */
   readonly deposit: bigint | null;
 }
 
@@ -208,9 +208,9 @@ const checkPaymaster = ({ input, signing: { stand }, outcome, seen }: Judged): R
   if (outcome === null || stand.paymaster === undefined) return [];
   const query = Operations.paymasterHashQuery(input);
   const answer = query === null ? null : before.call(query);
-  // why: what is assumed is what it asks for
+  // why: the simulation assumes the signature that it asks for
   const isOther = answer?.success !== true || Operations.messageHash(answer.data) !== stand.paymaster.digest;
-  // why: what the paymaster signs is then a part of what the account signs
+  // why: the account then signs the paymaster's signature, too
   const isFirst = input.operation.paymasterSignature === null;
   return [
     ...(isOther ? [say.notAssumed("the paymaster hashes something else")] : []),
@@ -218,7 +218,7 @@ const checkPaymaster = ({ input, signing: { stand }, outcome, seen }: Judged): R
   ];
 };
 
-/** Compares its calls with those where no signature was assumed: code that sees the assumption does something else there. */
+/** Compares its calls with a run without assumed signatures: code that detects the assumption does something else there. */
 const checkPlain = ({ input: { operation }, told, seen: { isPlain, say } }: Judged): ReadonlyArray<Finding> => {
   if (told?.success !== true) return [];
   if (isPlain === false) return [say.notAssumed("its calls do something else where no signature is assumed")];
@@ -233,7 +233,7 @@ const checkCall = (judged: Judged): ReadonlyArray<Finding> | null => {
   return outcome === null ? null : checkRun(judged, outcome, seen, chain === 0 || isElsewhere(judged) || !isOfKey);
 };
 
-/** The same as they are told: of one that waits for its nonce, or may be another one, nobody knows what it does. */
+/** The same for the report: the effect of an operation that waits for its nonce, or may be another one, is unknown. */
 const toldOfCall = ({ nonce, outcome, signing, seen: { say } }: Judged, call: ReadonlyArray<Finding> | null) => {
   if (signing.use.unread !== null) return [];
   const isOfNonce = ({ numbers }: Finding) => numbers.some(({ value }) => String(value).startsWith("AA25"));
@@ -260,7 +260,7 @@ const checkPrefund = (judged: Judged, isBlind: boolean): ReadonlyArray<Finding> 
   ];
 };
 
-/** The findings of the run that are told otherwise: those of its call, and of the books of its EntryPoint. */
+/** The run's findings that the operation's own replace: those about its call, and about its EntryPoint's balances. */
 const keptOf = (judged: Judged, call: ReadonlyArray<Finding> | null): ReadonlyArray<Finding> => {
   const { input, signing, outcome, at, seen } = judged;
   const { entryPoint } = input;
@@ -268,7 +268,7 @@ const keptOf = (judged: Judged, call: ReadonlyArray<Finding> | null): ReadonlyAr
   const isOfCall = ({ severity, transaction, step }: Finding) =>
     severity === "blocker" && step === "simulate" && transaction === at;
   const charged = chargedIn(seen, entryPoint);
-  // why: the books of an EntryPoint change by what its operations are charged, which is told by itself
+  // why: an EntryPoint's balances change by its operations' cost, which the report shows by itself
   const isOfBooks = ({ code: name, numbers }: Finding) => {
     const valueOf = (of: string) => numbers.find((figure) => figure.name === of)?.value;
     const [said, had] = [valueOf("events say"), valueOf("measured")];

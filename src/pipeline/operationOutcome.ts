@@ -1,4 +1,4 @@
-/** The result of a user operation's run, as the EntryPoint's own events and errors tell it: the outer status says nothing. Pure. */
+/** The result of a user operation's run, by the EntryPoint's own events and errors: the outer status shows nothing. Pure. */
 import { dataAt, wordAt } from "../abi/words.js";
 import { describeLayer, describeRevert } from "../abi/print.js";
 import type { Revert } from "../abi/revert.js";
@@ -69,7 +69,7 @@ const logsOf = (
       log.topics[1]?.toLowerCase() === hash.toLowerCase(),
   );
 
-/** The bytes at the end of an event that has them behind a nonce. */
+/** The bytes after the nonce in an event's data. */
 const reasonIn = (log: OutcomeLog | undefined): Hex | null => {
   const data = log?.data ?? "0x";
   const length = wordAt(data, dataAt + 128);
@@ -77,7 +77,7 @@ const reasonIn = (log: OutcomeLog | undefined): Hex | null => {
   return isBytes(bytes) ? bytes : null;
 };
 
-/** An EntryPoint's word on one operation. */
+/** An EntryPoint's event about one operation. */
 export interface Told {
   readonly success: boolean;
   readonly cost: bigint;
@@ -97,7 +97,7 @@ export const resultIn = (outcome: Pick<Outcome, "logs">, entryPoint: Address, ha
   return { success: done.success, cost: done.cost, gas: done.gas, inner: reasonIn(postOp ?? reverted), by };
 };
 
-/** The reason that an EntryPoint gives for a revert, and what was inside; null where it gave none. */
+/** The reason that an EntryPoint gives for a revert, and the inner revert data; null where it gave none. */
 const refusalIn = (revert: Revert | null): { readonly reason: string; readonly inner: Hex | null } | null => {
   const layer = revert?.layers[0].layer;
   if (layer?._tag === "Reason" && layer.reason.startsWith("AA")) return { reason: layer.reason, inner: null };
@@ -125,7 +125,7 @@ export interface Ran {
   readonly hash: Hash;
 }
 
-/** Codes that what typed data leaves out may be the reason of. */
+/** Codes that may come from a field that typed data leaves out. */
 const untold = ["AA1", "AA20", "AA23", "AA26", "AA4"];
 
 const because = (reason: string) => text("because", reason.slice(0, 200));
@@ -134,7 +134,7 @@ const tooMuch = [
   OperationFails.unavailable(unavailable, because("its gas limits are more than one transaction may have")),
 ];
 
-/** The findings of what became of the operation's own call; null = nothing was seen. */
+/** The findings about the operation's own call; null = it was not seen. */
 const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, { options, say }: Pick<Seen, "options" | "say">) => {
   const abis = abisOf(options);
   const inWords = (bytes: Hex | null): string | null =>
@@ -166,7 +166,7 @@ const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, { options, say }: 
   if (name === "AA24" || name === "AA34" || reason.startsWith("SignatureValidationFailed"))
     return [say.notAssumed(`${partOf(reason)} did not take it: ${reason}`)];
   if (name === "AA95" && Operations.isGasCut(input)) return tooMuch;
-  // guard: what typed data does not tell, which is the form of the account's signature, and an authorisation
+  // guard: typed data leaves out the form of the account's signature, and an authorisation
   if (input.typedData !== null && untold.some((prefix) => name.startsWith(prefix)))
     return [say.notAssumed(`typed data does not tell the whole operation, and ${partOf(reason)} failed: ${reason}`)];
   if ((name === "AA23" || name === "AA33") && mayBeOfSignature(reason, inner)) {
@@ -176,12 +176,12 @@ const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, { options, say }: 
   return [fails(partOf(reason), reason, inner)];
 };
 
-/** The findings of its own call: a limit that is too low is named, and what is not there. */
+/** The findings about its own call; they name a limit that is too low, and missing code. */
 export const checkRun = (ran: Ran, outcome: Outcome, seen: Seen, isUnsure: boolean) => {
   const { before, limitOf } = seen;
   const { sender, factory } = ran.input.operation;
   const isMissing = factory === null && before.account(sender)?.codeSize === 0n && outcome.revert?.data === "0x";
-  // why: EntryPoints before 0.8 call it without looking, and revert without a word
+  // why: EntryPoints before 0.8 call it without a check, and revert without data
   if (isMissing && ran.input.operation.authorization === null)
     return [OperationFails.blocker(measured, text("by", "the account"), because("AA20 account not deployed"))];
   const found = checkOutcome(ran, outcome, seen);
@@ -198,7 +198,7 @@ export const checkRun = (ran: Ran, outcome: Outcome, seen: Seen, isUnsure: boole
   return isUnsure ? (found ?? []).filter((finding) => !isNotAssumed(finding)) : found;
 };
 
-/** The limit that may be why it fails, by the code and by what failed; null = gas is not why. */
+/** The limit that may cause the failure, by the code and the failed part; null = gas is not the cause. */
 export const suspectOf = (input: OperationInput, outcome: Outcome, hash: Hash): GasField | null => {
   const told = outcome.status === "success" ? resultIn(outcome, input.entryPoint, hash) : null;
   const isEmpty = (bytes: Hex | null | undefined) => bytes == null || bytes === "0x";

@@ -25,7 +25,7 @@ import type { LimitTold } from "./signings.js";
 import { inRound } from "./rounds.js";
 import { quantity } from "./wire.js";
 
-/** Shares of a limit, in percent, that are tried beside each other. */
+/** Shares of a limit, in percent, that are simulated in one request. */
 const shares = [110n, 125n, 150n, 200n, 300n, 400n, 600n, 800n, 1_200n, 2_000n, 4_000n, 10_000n];
 /** A limit of one part that is larger is refused by bundlers anyway. */
 const mostLimit = 10_000_000n;
@@ -49,8 +49,8 @@ const getsPast = (answer: unknown, { input }: Pick<Ran, "input">, hash: Hash, fi
 };
 
 /**
- * Asks what a limit would have to be, by the operation with larger ones beside each other, each with its own hash; where nothing
- * runs in front of it, also as it is. JSON-RPC, in a round of its own: `eth_simulateV1`, a dozen.
+ * Finds the limit that is enough: simulates the operation with several larger limits, each with its own hash. If nothing runs
+ * in front of the operation, also simulates it unchanged. JSON-RPC, in a round of its own: about twelve `eth_simulateV1`.
  */
 export const askLimit = Effect.fnUntraced(function* (
   signing: PlacedSigning,
@@ -87,7 +87,7 @@ export const askLimit = Effect.fnUntraced(function* (
       },
     };
     const { from, to, data = "0x", gas = 0n } = call ?? {};
-    // why: of an account that is warm, the true one costs hardly more than in its own place
+    // why: if the account is warm already, a call to the real ECRECOVER costs hardly more
     const accessList = [{ address: moved, storageKeys: [] }];
     const blockStateCalls = [{ stateOverrides, calls: [{ from, to, input: data, gas: quantity(gas), accessList }] }];
     return Effect.match(rpc.request("eth_simulateV1", [{ blockStateCalls }, options.block ?? "latest"]), {
@@ -100,16 +100,15 @@ export const askLimit = Effect.fnUntraced(function* (
   return enough === undefined ? null : { field, given, enough };
 });
 
-/** The tracer that shows what validation does, remembered apart: a node may have others. */
+/** The tracer of validation; the connection remembers it apart from other tracers. */
 const ruling = `${method} erc7562Tracer`;
 
-/** Ms that the first answer of a tracer may take longer than that of another. */
+/** Ms to wait for the first answer of this tracer, after another tracer has answered. */
 const mostBehind = 400;
 
 /**
- * The calls within a bundler's call, by the tracer that shows the rules of bundlers beside them, or by `callTracer`, which was
- * asked for, where the node has no answer. JSON-RPC: `debug_traceCall` with `erc7562Tracer`; as long as nobody knows whether the
- * node has it, what was asked for beside it.
+ * The calls within a bundler's call. `erc7562Tracer` also shows the rules of bundlers; a node without it answers the requested
+ * `callTracer`. JSON-RPC: `debug_traceCall` with `erc7562Tracer`, and at first with the requested tracer as well.
  */
 export const askRuled = (
   rpc: Rpc["Service"],
@@ -126,7 +125,7 @@ export const askRuled = (
       return null;
     },
     onSuccess: (trace) => {
-      // why: whatever answers with something else does not have it
+      // why: an answer in another form shows that the node does not have it
       if (frameOf(trace)?.to == null) {
         learnUntraced(memory, ruling);
         return null;
@@ -148,14 +147,14 @@ export const askRuled = (
   }).pipe(Effect.scoped);
 };
 
-/** The last 20 bytes of an answer of one word; null where it is none, or names nobody. */
+/** The last 20 bytes of a one-word answer; null for any other answer, and for zero. */
 const addressIn = (answer: Hex | null): Address | null => {
   const digits = answer === null ? null : digitsAt(answer, dataAt);
   const found = digits?.startsWith("0".repeat(24)) === true ? (`0x${digits.slice(24)}` as Address) : null;
   return found === nobody ? null : found;
 };
 
-/** The facts that an operation's input leaves open. In what is hashed, a code that its sender delegates to stands in a factory's place. */
+/** The facts that an operation's input leaves open. Its hash has the code that the sender delegates to in place of a factory. */
 const openIn = (input: OperationInput, known: number | null) => {
   const { operation, signer, typedData, paymasterSigner } = input;
   const owner = signer === null && operation.authorization === null;
@@ -165,7 +164,7 @@ const openIn = (input: OperationInput, known: number | null) => {
   return { chainId: known === null, owner, factory, code: owner || factory || isNaming, paymaster };
 };
 
-/** Answers to what is open; null = not asked, or no answer. */
+/** Answers to the open facts; null = not asked, or no answer. */
 interface Told {
   readonly chainId: number | null;
   readonly code: Hex | null;
@@ -173,7 +172,7 @@ interface Told {
   readonly paymaster: Hex | null;
 }
 
-/** The operation by what is known of it. */
+/** The operation with the known facts. */
 const operationBy = (
   { place, stand }: OpenSigning,
   input: OperationInput,
@@ -185,7 +184,7 @@ const operationBy = (
   const delegate = own?.startsWith("0xef0100") === true ? (`0x${own.slice(8)}` as Address) : null;
   const owner = delegate === null ? addressIn(answer) : null;
   const isDelegated = isFactoryAsked && operation.factory === delegate;
-  // why: it may be a delegate or a factory, and which of them runs hangs on an authorisation that typed data does not hold
+  // why: it may be a delegate or a factory; an authorisation decides, and typed data has none
   const unread =
     !isFactoryAsked || isDelegated
       ? null
@@ -206,7 +205,7 @@ const operationBy = (
       ...(isDelegated ? { operation: { ...operation, factory: Operations.delegated } } : {}),
     },
     {
-      // why: its hash names its chain, and is then as good as unknown
+      // why: its hash includes the chain, which is unknown
       chainId: unread === null ? (chainId ?? 0) : 0,
       signer: signer ?? owner ?? operation.sender,
       delegate: isNaming ? (Operations.delegateOf(operation) ?? delegate) : null,
@@ -221,7 +220,7 @@ const operationBy = (
 };
 
 /**
- * An operation with the facts of the chain that it needs. JSON-RPC, in a round in front, each where the input does not tell it:
+ * An operation with the facts of the chain that it needs. JSON-RPC, in an earlier round, for the facts that the input leaves out:
  * `eth_chainId`; `eth_getCode` of the sender and `eth_call` of its `owner()`; `eth_call` of the paymaster's `getHash`.
  */
 export const resolvedOperation = Effect.fnUntraced(function* (

@@ -125,7 +125,7 @@ interface Ran {
   readonly failed: ReadonlyArray<Finding>;
   /** The Safe's own reason against it, such as `GS025`; empty = it gave none. */
   readonly reason: string;
-  /** Whether its nonce is used; null = nobody knows. */
+  /** True if its nonce is used; null = unknown. */
   readonly isUsed: boolean | null;
   /** A hash that was given with it and is another one; null = none was. */
   readonly other: Hash | null;
@@ -182,7 +182,7 @@ const checkSafe = ({ state, seen: { before, say } }: Ran): ReadonlyArray<Finding
   ];
 };
 
-/** Reasons why a failure may be the simulation's own, or of what comes first. */
+/** Reasons why a failure may come from the simulation itself, or from transactions in front. */
 interface Doubts {
   readonly isEarly: boolean;
   readonly isStarved: boolean;
@@ -194,7 +194,7 @@ const doubtsOf = ({ state: { queued, guard }, gas, outcome, became, failed, reas
   const isFailed = failed.length > 0 || became?.success === false;
   const isTaken = isUsed === false;
   return {
-    // why: what comes first may bring what it lacks
+    // why: transactions in front may bring what this one lacks
     isEarly: queued > 0n && isFailed,
     isStarved: isFailed && (reason === "GS010" || 10n * (outcome?.gasUsed ?? 0n) > 9n * gas),
     isIgnored: isFailed && reason === "GS025" && guard === null && isTaken && other === null,
@@ -247,7 +247,7 @@ const checkControl = ({ state, became, seen: { after } }: Ran): ReadonlyArray<Fi
   return names.length === 0 ? [] : [SafeControlChanges.warning(measured, text("changes", names.join(", ")))];
 };
 
-/** True of what the run says of the Safe's own events: they tell what became of a transaction, and give nobody a right. */
+/** True for findings about the Safe's own events: they show a transaction's outcome, and grant nothing. */
 const isOwnEvent =
   (index: number, safe: Address) =>
   ({ transaction, numbers }: Finding): boolean =>

@@ -1,4 +1,4 @@
-/** The judgement of a signature: its own facts on the chain, and what became of the calls that use it. Pure. */
+/** The judgement of a signature: its own facts on the chain, and the result of the calls that use it. Pure. */
 import { dataAt, wordAt } from "../abi/words.js";
 import { ChainIdMismatch } from "../errors/verdicts.js";
 import type { Address } from "../primitives/hex.js";
@@ -161,12 +161,12 @@ const usedIn = (before: View, { used, kind }: Use) =>
     if (now === null) return null;
     if (one.by.kind === "bit") return ((now >> one.by.bit) & 1n) === 1n ? "used" : "next";
     if (now === one.value) return "next";
-    // why: of what is only marked there is no later one, and Seaport's counters are numbers by chance
+    // why: an unordered nonce has no later one, and the order of Seaport's counters means nothing
     const isMark = kind === "erc3009Transfer" || kind === "erc3009Receive" || kind === "seaport";
     return isMark || now > one.value ? "used" : "later";
   });
 
-/** Kinds whose user says who gets the tokens. */
+/** Kinds where the spender chooses who gets the tokens. */
 const takes: ReadonlySet<Use["kind"]> = new Set([
   ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
 ]);
@@ -184,7 +184,7 @@ const marked: ReadonlySet<Use["kind"]> = new Set([
   ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
 ]);
 
-/** True if a call that succeeded is seen to have used its signature: what has no such function may take any call. */
+/** True if a successful call visibly used its signature: a contract without the function may accept any call. */
 const isUsedUp = (use: Use, before: View, after: View): boolean =>
   use.leaves !== undefined
     ? wordOfAnswer(after, use.leaves.query) === use.leaves.value
@@ -200,9 +200,9 @@ const wordOfAnswer = (view: View, query: CallQuery): bigint | null => {
   return answer?.success === true ? wordAt(answer.data, dataAt) : null;
 };
 
-/** As much of each token as can be taken: what may be, or what there is, where that is less. */
+/** The amount of each token that can be taken: the right or the balance, whichever is less. */
 const mostIn = (before: View, { taken = [] }: Use): ReadonlyArray<bigint> => {
-  // why: one token may stand there several times
+  // why: the list may have one token several times
   const gone = new Map<Address, bigint>();
   return taken.map(({ token, amount, there }) => {
     const earlier = gone.get(token) ?? 0n;
@@ -215,11 +215,11 @@ const mostIn = (before: View, { taken = [] }: Use): ReadonlyArray<bigint> => {
   });
 };
 
-/** True of the same numbers. */
+/** True if both have the same numbers. */
 const isEach = (one: ReadonlyArray<bigint>, other: ReadonlyArray<bigint>): boolean =>
   one.every((amount, at) => amount === other[at]);
 
-/** Queries that tell whether a signature was used, and what there is. */
+/** Queries for a signature's use, and for the balances. */
 export const usualLooks = ({ use, typed, safe }: PlacedSigning): ReadonlyArray<Query> => [
   ...use.used.map(({ query }) => query),
   ...(use.leaves === undefined ? [] : [use.leaves.query]),
@@ -292,7 +292,7 @@ const checkTimes = ({ use: { from, until, ends, consume }, before, now }: Facts)
   ];
 };
 
-/** Its owner, and who gets something by it. */
+/** The findings about its owner, and about those who gain by it. */
 const checkParties = ({ sign, use: { account, consume, kind }, typed, before }: Facts): ReadonlyArray<Finding> => {
   const isForeign = account !== sign.signer && before.account(account)?.codeSize === 0n && consume !== null;
   const isGift = kind === "seaport" && typed !== null && isUnpaid(typed.message, account);
@@ -315,7 +315,7 @@ const checkFacts = (facts: Facts): ReadonlyArray<Finding> =>
         ...checkParties(facts),
       ];
 
-/** A signature and its run, as the readers of what became of it need them. */
+/** A signature and its run, with the facts that the readers of its outcome need. */
 interface Ran {
   readonly signing: PlacedSigning;
   readonly seen: Seen;
@@ -324,11 +324,11 @@ interface Ran {
   readonly facts: ReadonlyArray<Finding>;
   /** The findings of the simulation by which its calls fail. */
   readonly failed: ReadonlyArray<Finding>;
-  /** As much of each token as can be taken now. */
+  /** The amount of each token that can be taken now. */
   readonly most: ReadonlyArray<bigint>;
-  /** True if that is another amount than was simulated. */
+  /** True if another amount was simulated. */
   readonly isOther: boolean;
-  /** True of a signature that cannot be used yet. */
+  /** True if it cannot be used yet. */
   readonly isLate: boolean;
   /** True if the account has code. */
   readonly isContract: boolean;
@@ -356,19 +356,19 @@ const ranOf = (signing: PlacedSigning, seen: Seen): Ran => {
 };
 
 /**
- * True if a failure says nothing of the signature: an account's own code may have hashed the digest again, a call that is too early
- * says nothing of a later one, and of what is there another amount may be taken, or of an NFT another form of the call.
+ * True if a failure does not condemn the signature: the account's code may hash the digest again, the call may be too early, or
+ * another amount, or for an NFT another form of the call, may succeed.
  */
 const isTellable = ({ signing: { use }, assumed, failed, most, isLate, isContract }: Ran): boolean =>
   failed.length > 0 &&
   assumed === "shim" &&
   (isContract || isLate || most.some((amount) => amount > 0n) || use.kind === "erc4494");
 
-/** True if its calls succeeded and nobody saw it used. */
+/** True if its calls succeeded and did not visibly use it. */
 const isUnseen = ({ signing: { use }, seen: { before, after }, assumed, failed }: Ran): boolean =>
   assumed === "shim" && failed.length === 0 && !isUsedUp(use, before, after);
 
-/** Its facts; those against what its contract was seen to take are not known to hold. */
+/** Its facts; a fact that its contract's behaviour contradicts is not known to hold. */
 const checkTaken = (ran: Ran): ReadonlyArray<Finding> => {
   const { signing, assumed, facts, failed } = ran;
   const isTaken = assumed === "shim" && failed.length === 0 && !isUnseen(ran) && signing.use.kind !== "seaport";
@@ -384,13 +384,13 @@ const checkTaken = (ran: Ran): ReadonlyArray<Finding> => {
 /** An authorisation, and the code that it sets. */
 const checkAuthorization = ({ signing: { sign, use }, seen: { found } }: Ran, isOpened: boolean) => [
   ...(isOpened ? [DelegateOpen.warning(measured, address("account", use.account))] : []),
-  // why: with a later nonce it waits, and what its code does then is nowhere in the report
+  // why: with a later nonce it waits, and the report does not show what its code does then
   ...(sign.kind === "authorization" && found.some(({ code: name }) => name === ineffective)
     ? [SignatureNotYet.unavailable(unavailable, text("because", "its nonce is not the account's next one"))]
     : []),
 ];
 
-/** Reasons why what was simulated may not be what the signature does. */
+/** Reasons why the signature may do something else than the simulation. */
 const checkAssumed = (ran: Ran): ReadonlyArray<Finding> => {
   const { signing, seen, isOther, isLate, isContract } = ran;
   const { sign, use } = signing;
@@ -416,7 +416,7 @@ const checkUnsimulated = ({ signing: { sign, use }, seen: { say: all }, assumed 
   return [use.unread === null ? all.notAssumed(why) : all.unknown(why)];
 };
 
-/** A signature in whose place the account's own equal call ran. */
+/** A signature that the account's own equal call was simulated for. */
 const checkEqualCall = ({ signing: { use }, seen: { before, say: all }, assumed }: Ran): ReadonlyArray<Finding> => {
   if (assumed !== "equalCall") return [];
   const told = use.contract === null ? undefined : before.call(separatorOf(use.contract));

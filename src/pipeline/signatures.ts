@@ -1,7 +1,7 @@
 /**
- * Runs with signatures that are not given yet: the calls that would use them, on a node that takes them for given by code in
- * place of ECRECOVER, which proves itself in front of the calls of every block; or, where a node cannot, the accounts' own
- * calls that do the same.
+ * Runs for signatures that nobody has given yet. They simulate the calls that would use the signatures. Code in place of
+ * ECRECOVER assumes the signatures; test calls in every block check that it works. A node that cannot override ECRECOVER
+ * simulates the accounts' own calls to the same effect.
  */
 import * as Clock from "effect/Clock";
 import * as Deferred from "effect/Deferred";
@@ -43,7 +43,7 @@ import { answered, blocksIn, listed, quantity, recordIn, withBlocks, type Wire }
 
 /** Most signatures of one input. */
 const most = 16;
-/** Wei given to whoever makes such a call. */
+/** Wei given to the sender of such a call. */
 const purse = 2n ** 96n;
 /** Gas of a call that tries to spend from an account with new code. */
 const probeGas: Hex = "0x30d40";
@@ -100,24 +100,24 @@ const padded = (account: Address): string => `0x${account.slice(2).padStart(64, 
 /** Code in place of ECRECOVER, and what it takes to try it. */
 interface Assuming {
   readonly override: Wire;
-  /** Words of storage that are pretended in front of all calls. */
+  /** Storage slots that are overridden before all calls. */
   readonly pretends: NonNullable<Use["pretends"]>;
-  /** Calls in front of those of every block, and what each has to return. */
+  /** Calls that run first in every block, and the result that each must return. */
   readonly trials: ReadonlyArray<{ readonly call: Wire; readonly returns: string }>;
   readonly tester: Address;
-  /** Calls behind those of every block, of which each should fail: by whom nobody knows, out of an account with new code. */
+  /** Calls that run last in every block and should fail: an unknown sender tries to spend from an account with new code. */
   readonly probes: ReadonlyArray<{ readonly call: Wire; readonly signing: number; readonly paid: string }>;
-  /** Senders of the cases: no block without one of their calls verifies anything. */
+  /** Senders of the calls that verify: a block without them verifies nothing. */
   readonly senders: ReadonlySet<string>;
-  /** Accounts that are given what their calls cost. */
+  /** Accounts that get the ether for their calls. */
   readonly funded: ReadonlyArray<Address>;
-  /** User operations whose calls are run by themselves as well, in the next block. */
+  /** User operations whose calls also run by themselves, in the next block. */
   readonly plain: ReadonlyArray<PlainRun>;
-  /** Made-up accounts that are paid for bundling user operations, a word each, with the EntryPoint that pays. */
+  /** Made-up bundlers, each as a 32-byte word, and the EntryPoint that pays them. */
   readonly bundlers: ReadonlyMap<string, string>;
 }
 
-/** A call without what its bundler is paid: that is nobody's who is there, and it follows the base fee. */
+/** A call without the payment to its bundler: the bundler is made up, and the payment follows the base fee. */
 const withoutPay = (call: unknown, { bundlers }: Assuming): unknown => {
   const isPay = (log: unknown): boolean => {
     const { address, topics } = recordIn(log);
@@ -129,16 +129,16 @@ const withoutPay = (call: unknown, { bundlers }: Assuming): unknown => {
     : call;
 };
 
-/** True of a block in which the override is tried: one of its calls may verify. */
+/** True for a block with a call that may verify a signature: the override is tested in it. */
 const isTriedIn = (entry: Wire, { trials, probes, senders }: Assuming): boolean =>
   trials.length + probes.length > 0 &&
   listed(entry["calls"]).some((call) => senders.has(String(recordIn(call)["from"]).toLowerCase()));
 
-/** Accounts of a state with a purse each. */
+/** The state override of accounts, with ether for each. */
 const pursesOf = (state: Wire, accounts: ReadonlyArray<Address>): Wire =>
   Object.fromEntries(accounts.map((account) => [account, { ...recordIn(state[account]), balance: quantity(purse) }]));
 
-/** The accounts of a state whose words are pretended, with them; `isLater`: words that the state has already stay. */
+/** The state override with the storage slots added; `isLater`: slots that it has already stay. */
 const withWords = (state: Wire, pretends: Assuming["pretends"], isLater: boolean): Wire =>
   Object.fromEntries(
     Object.entries(pretends).map(([account, words]) => {
@@ -149,7 +149,7 @@ const withWords = (state: Wire, pretends: Assuming["pretends"], isLater: boolean
     }),
   );
 
-/** A block with the override in it, the purses of the first, and the trials in front of its calls. */
+/** A block with the override, the ether of the first block, and the tests in front of its calls. */
 const withTrials = (entry: Wire, assuming: Assuming, isFirst: boolean): Wire => {
   const { override, trials, probes, tester, funded, pretends } = assuming;
   const state = recordIn(entry["stateOverrides"]);
@@ -183,7 +183,7 @@ const isPaidIn = (told: Wire, paid: string): boolean =>
     return String(address).toLowerCase() === nativeLogs && listed(topics).slice(1).join().toLowerCase() === paid;
   });
 
-/** An answer without the trials in front of the calls of its blocks. */
+/** An answer without the tests in front of the calls of its blocks. */
 const withoutTrials = (answer: unknown, blocks: ReadonlyArray<Wire>, assuming: Assuming): unknown =>
   answered(answer, blocks, (told, entry) =>
     isTriedIn(entry, assuming)
@@ -191,7 +191,7 @@ const withoutTrials = (answer: unknown, blocks: ReadonlyArray<Wire>, assuming: A
       : told,
   );
 
-/** The node as the requests of a run see it; `refuse` is told where it does not take the override, `open` of accounts that obey anybody. */
+/** The node as the requests of a run see it. `refuse` is called if it rejects the override, `open` for accounts that obey anybody. */
 const nodeWith = (
   rpc: Rpc["Service"],
   assuming: Assuming,
@@ -206,7 +206,7 @@ const nodeWith = (
     if (method === "debug_traceCall") {
       const state = recordIn(recordIn(third)["stateOverrides"]);
       const isPaid = assuming.bundlers.size > 0 || Object.keys(assuming.pretends).length > 0;
-      // why: a tracer takes no call of who cannot pay for it
+      // why: a tracer rejects a call whose sender cannot pay for it
       const paid = { ...state, ...(isPaid ? pursesOf(state, assuming.funded) : {}) };
       const stateOverrides = { ...paid, ...withWords(paid, assuming.pretends, true), ...assuming.override };
       const traced = [first, block, { ...recordIn(third), stateOverrides }, ...rest];
@@ -239,7 +239,7 @@ const nodeWith = (
               return answer;
             });
           });
-    // why: a head that moved says nothing of the override
+    // why: a moved head is no refusal of the override
     const isOfHead = ({ reason: { _tag: name } }: RpcError) => name === "SimBlockOrder" || name === "BlockNotFound";
     const isRefusal = (failure: RpcError | Verdict) =>
       failure._tag === "RpcError" && !failure.isRetryable && !isOfHead(failure);
@@ -260,7 +260,7 @@ const nodeWith = (
           const { transactions } = told;
           const sent = Array.isArray(transactions) ? { transactions: transactions.slice(count, end) } : {};
           const own = calls.slice(count, end).map((call) => withoutPay(call, assuming));
-          // why: the bloom is of all calls
+          // why: the bloom covers the removed calls, too
           const isOfMore =
             assuming.bundlers.size > 0 || calls.slice(end).some((call) => listed(recordIn(call)["logs"]).length > 0);
           return { ...told, calls: own, ...sent, ...(isOfMore ? { logsBloom: null } : {}) };
@@ -272,7 +272,7 @@ const nodeWith = (
   return { ...rpc, request, send: undefined };
 };
 
-/** The words of storage that all of them pretend. */
+/** The storage slots that all of them override. */
 const pretendedBy = (signings: ReadonlyArray<PlacedSigning>): Assuming["pretends"] =>
   signings
     .flatMap(({ use: { pretends = {} } }) => Object.entries(pretends))
@@ -295,7 +295,7 @@ const assumingOf = (
         ? [{ digest: lower(sign.digest) as Hash, signer: sign.signer }]
         : []),
   );
-  // why: of one digest the code knows one signer, and a trial of another would be the node's fault
+  // why: the code knows one signer for a digest; a test with another would look like a fault of the node
   const assumed = all.filter(({ digest }, at) => all.findIndex((other) => other.digest === digest) === at);
   const isShim = mode === "shim" && assumed.length > 0;
   const gasPrice = { maxFeePerGas: quantity(witnessFees.maxFeePerGas), maxPriorityFeePerGas: "0x0" };
@@ -343,7 +343,7 @@ const assumingOf = (
   };
 };
 
-/** An input with signatures in it: its transactions, and how the calls that use the signatures stand among them. */
+/** An input with signatures: its transactions, and the places of the calls that use the signatures. */
 export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown>, defaults?: InputDefaults) {
   const rows = all.map((input, at) => ({ input, isOwn: isSigning(input), at: all.length === 1 ? "" : `[${at}].` }));
   const others = rows.filter(({ isOwn }) => !isOwn);
@@ -363,7 +363,7 @@ export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown
   }
   const signings = yield* readSignings(own);
   const late = signings.findIndex((signing, at) => at + signing.place > 0 && hasAuthorization(signing));
-  // why: the state that an authorisation makes is assumed in front of the first call
+  // why: the state after an authorisation is assumed before the first call
   if (late >= 0)
     return yield* new InvalidTransaction({
       field: `${own[late]?.at ?? ""}authorization`,
@@ -380,18 +380,18 @@ export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown
   };
 });
 
-/** True of what sets an account's code. */
+/** True if it sets an account's code. */
 const hasAuthorization = (signing: AnySigning): boolean =>
   isPlaced(signing)
     ? signing.sign.kind === "authorization"
     : signing.open.form === "userOperation" && signing.open.operation.authorization !== null;
 
-/** No second that anybody will see. */
+/** A second beyond any deadline. */
 const never = 2n ** 64n;
 
 /**
- * The last second in which each of them can be used for the same, however far that is; null = nobody knows how one is used, or it
- * is sent like a transaction, as user operations and transactions of Safes are.
+ * The last second in which each of them can be used to the same effect. Null if the use of one is unknown, or if it is sent
+ * like a transaction: user operations and transactions of Safes are.
  */
 const lastUseOf = (signings: ReadonlyArray<PlacedSigning>): bigint | null =>
   signings.every(({ use, safe }) => use.consume !== null && use.operation === undefined && safe === undefined)
@@ -400,25 +400,25 @@ const lastUseOf = (signings: ReadonlyArray<PlacedSigning>): bigint | null =>
         .reduce((least, time) => (time < least ? time : least))
     : null;
 
-/** A run of signatures that is under way, and what is learned of it beside its answers. */
+/** A run of signatures, and what it learns in addition to its answers. */
 interface Underway {
   readonly mode: Mode;
   /** Ms since 1970. */
   readonly now: number;
   readonly options: Assumable["options"];
   readonly lastUse: bigint | null;
-  /** Takes note of as much of each token as can be taken of a signature, where another amount was simulated. */
+  /** Records the amount of each token that a signature lets somebody take, if another amount was simulated. */
   readonly shorten: (index: number, taken: ReadonlyArray<bigint>) => void;
-  /** Authorisations by whose code a stranger spent. */
+  /** Authorisations whose code let a stranger spend. */
   readonly opened: ReadonlySet<number>;
-  /** By digest: whether the calls of an operation did the same where no signature was assumed. */
+  /** By digest: true if the calls of an operation had the same result without an assumed signature. */
   readonly plainly: ReadonlyMap<string, boolean>;
 }
 
-/** The signatures as a run in a mode judges them. */
+/** The judged signatures of a run in one mode. */
 const judging = (signings: ReadonlyArray<PlacedSigning>, underway: Underway, rpc: Rpc["Service"]): Signings => {
   const { mode, now, options, lastUse, shorten, opened, plainly } = underway;
-  /** Limits that were found too low, by the digest of their operation; null = none of it was. */
+  /** Gas limits that are too low, by the digest of their operation; null = none is. */
   const limits = new Map<string, LimitTold | null>();
   const limitOf = ({ sign: { digest } }: PlacedSigning) => limits.get(digest) ?? null;
   return {
@@ -475,8 +475,8 @@ const judging = (signings: ReadonlyArray<PlacedSigning>, underway: Underway, rpc
 };
 
 /**
- * Runs `use` with the calls that use the signatures, on a node that takes them for given; where the node does not, once more with
- * the accounts' own calls. `mode`: the way of an earlier report, which is kept.
+ * Runs `use` with the calls that use the signatures, on a node that assumes the signatures. If the node rejects the override,
+ * runs it again with the accounts' own calls. `mode`: the way of an earlier report, which is kept.
  */
 export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A, E, R>(
   prepared: P,
@@ -517,7 +517,7 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
         ),
       ),
     );
-    // why: who may take more than there is takes all there is
+    // why: with a right above the balance, somebody takes the balance
     return Effect.flatMap(ask, (answer) =>
       less.size === 0 || mode !== null
         ? Effect.succeed(answer)
@@ -530,7 +530,7 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
           ),
     );
   };
-  // why: `eth_call` alone takes no signature for given, so that a contract refuses it
+  // why: a plain `eth_call` assumes no signature, so a contract refuses it
   const isBare = rpc.memory.recall("assumes") === false || rpc.memory.refused("eth_simulateV1") !== null;
   const first = mode ?? (isBare ? "equalCall" : "shim");
   if (first === "equalCall" || mode !== null) return yield* run(first);

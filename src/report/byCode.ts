@@ -29,7 +29,7 @@ export const isDelegation = oneOf("DelegationSet");
 export const isControl = oneOf("ContractControlChanged", "OwnershipChanged", "RoleChanged");
 /** Something happens though nothing moves. */
 export const isActing = oneOf("DelegationSet", "DelegationCleared", "EventUnexplained");
-/** What kind of account sends: of a call that nobody sends it says nothing. */
+/** The kind of account that sends; it means nothing for a call without a sender. */
 export const isOfSender = oneOf("SenderNotEoa", "SenderWithoutKey", "AccountDelegated");
 export const isReadOnly = oneOf("ReadOnlyCall");
 export const isInnerFailure = oneOf("InnerCallFailed");

@@ -59,7 +59,7 @@ export const becauseOf = (
     : `every check passed, and exactly ${what} was proven`;
 };
 
-/** What a report was proven of: where nothing is sent, the signature. */
+/** The subject of a proof in words: a request, or a signature where nothing is sent. */
 export const subjectOf = ({ transactions, signings }: Pick<Report, "transactions" | "signings">) =>
   signings.length > 0 && transactions.every(({ input }) => input.origin?.signing !== undefined)
     ? "this signature"
@@ -133,7 +133,7 @@ const signsOf = ({ transactions, signings }: Pick<Report, "transactions" | "sign
   ...carriedBy(transactions),
 ];
 
-/** What transactions carry and is not signed yet. */
+/** Authorisations that the transactions carry and nobody has signed yet. */
 const carriedBy = (transactions: Report["transactions"]): Clearance["signs"] =>
   transactions.flatMap(({ input }) =>
     unsignedIn(input).flatMap((entry) => {

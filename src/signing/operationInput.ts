@@ -35,7 +35,7 @@ export interface Operation extends Readonly<
   readonly factoryData: Hex;
   readonly paymaster: Address | null;
   readonly paymasterData: Hex;
-  /** Of EntryPoint 0.9, which does not hash it. */
+  /** EntryPoint 0.9 alone has it, and does not hash it. */
   readonly paymasterSignature: Hex | null;
   readonly signature: Hex;
   readonly authorization: Authorization | UnsignedAuthorization | null;

@@ -229,7 +229,7 @@ const OriginStruct = Schema.Struct({
   /** True of a call of a batch that succeeds or fails as one. */
   isAtomic: Schema.optionalKey(Schema.Literal(true)),
   /**
-   * Of a batch of calls (EIP-5792). `open`: nobody has found yet how its account sends it. `made`: this one transaction makes all
+   * The state of a batch of calls (EIP-5792). `open`: nobody has found yet how its account sends it. `made`: this one transaction makes all
    * of its calls. Otherwise why no such transaction could be made. `plain`: the account has no code that takes calls. `unknown`: its
    * code takes them in no form that is known. `unread`: the node did not tell. `fields`: a call has no receiver, or fields of a
    * transaction. `ineffective`: the authorisation is for another nonce or chain.

@@ -34,8 +34,8 @@ const limit32 = 0xffff_ffff;
 const reserve = 2000;
 
 /**
- * What a query is on the wire, and the same numbers as in Witness.yul: the bytes that it is asked with, the work it is
- * charged for in advance, the memory it may grow, and the bytes it adds to the answer at most.
+ * A query on the wire, with the same numbers as in Witness.yul: its bytes, the work charged in advance, the most memory that it
+ * may add, and the most bytes that it adds to the answer.
  */
 export const costOf = (query: Query) => {
   if (query.kind === "environment") return { text: "01", bytes: 1, work: 2200, growth: 385, answer: 322 };

@@ -121,7 +121,7 @@ export const broadcast = Effect.fnUntraced(function* (raw: Hex): Effect.fn.Retur
   return yield* malformed("eth_sendRawTransaction", "result", "the hash of another transaction");
 });
 
-/** What came of one send. */
+/** The result of one send. */
 const readAnswer = (answer: unknown): { readonly outcome: SendOutcome; readonly receipt: Receipt | null } =>
   // why: the errors of other clients name a transaction as well, which nobody took
   isOfSend(answer)

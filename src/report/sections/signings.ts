@@ -12,7 +12,7 @@ import type { Report } from "../schema.js";
 /** As many as a sentence or a row holds. */
 const most = 3;
 
-/** What a signature of each kind is. */
+/** The name of each kind of signature. */
 const natures: Readonly<Record<SigningKind, string>> = {
   erc2612: "a permit of a token (ERC-2612), which works like an approval",
   dai: "a permit of a token in DAI's form, which works like an approval",
@@ -43,7 +43,7 @@ const unknownNatures: Readonly<Record<Signing["sign"]["kind"], string>> = {
   hash: "32 bytes, and nobody can see what they are the hash of",
 };
 
-/** What a signature is, in a few words. */
+/** Describes a signature in a few words. */
 export const natureOf = ({ kind, sign }: Signing): string =>
   sign.kind === "authorization" && isNobody(sign.address)
     ? "an authorisation (EIP-7702) that takes the account's code away"
@@ -142,7 +142,7 @@ const nonceText = ({ nonce }: Signing): string | null =>
     ),
   );
 
-/** What becomes of a user operation, and what it costs. */
+/** The outcome of a user operation, and its cost. */
 const operationFacts = ({ operation, account }: Signing, names: Names): ReadonlyArray<Fact | null> => {
   if (operation === undefined) return [];
   const { version, success, actualGasUsed, actualGasCost, prefund, payer, deposit } = operation;

@@ -140,7 +140,7 @@ const open = ({ transaction, sent }: FactsFound, state: Exclude<Settlement["stat
   class: state === "replaced" ? "replaced" : "unknown",
 });
 
-/** Whoever took the nonce, where it is found: a count alone may be of a node that is ahead of the one asked for the receipt. */
+/** Looks for the transaction that took the nonce: a count alone may come from a node ahead of the one with the receipts. */
 const settleTaken = Effect.fnUntraced(function* (report: Report, found: FactsFound, own: ReadonlySet<string>) {
   const { from, nonce, sent } = found;
   const head = yield* inRound("settlement", Eth.getBlock({ block: "latest" }));
@@ -276,7 +276,7 @@ const sentIn = (entry: unknown, field: string): Checked<Known> => {
   return Result.succeed({ hash, receipt: came?.transactionHash.toLowerCase() === hash.toLowerCase() ? came : null });
 };
 
-/** What was sent, and the deadline in ms; what is wrong with the input where it cannot be settled. */
+/** The sent transactions and the deadline in ms, or the error of an input that cannot be settled. */
 const inputOf = (report: Report, hashes: unknown, options: unknown) =>
   Result.gen(function* () {
     const unlike = reportProblem(report);

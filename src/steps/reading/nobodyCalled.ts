@@ -92,7 +92,7 @@ const isCallLike = (data: Hex): boolean =>
 
 /**
  * Such a call succeeds and does nothing: the contract is not on this chain, or not yet, or the code behind a proxy is gone.
- * What is paid with it stays there.
+ * Its value stays at that address.
  * @figures address("to", usdc), text("function", "transfer"), wei("value", 0n)
  * @info where neither the function is a known one nor anything is paid: it may be a note
  */
