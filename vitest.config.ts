@@ -38,8 +38,8 @@ const counted = ["test/report/work.test.ts"];
 
 export default defineConfig({
   test: {
-    // Nodes run beside the tests: more workers than this only wait for each other.
-    maxWorkers: 2,
+    // why: tests wait for nodes and deadlines; two workers leave a quarter of two cores without work
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: isWhole ? ["default", "./test/harness/slowest.ts"] : ["default"],
     coverage: {

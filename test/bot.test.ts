@@ -6,9 +6,8 @@ import { describe, expect, it } from "vitest";
 import { mineAnvil, rawRequest, startAnvil } from "./harness/anvil.js";
 import { botStorm, type Sky } from "./harness/botStorm.js";
 import { findGethOrWarn, startGethDev } from "./harness/geth.js";
-import { isWhole } from "./harness/parts.js";
 
-const ms = Number(process.env["BOT_SECONDS"] ?? (isWhole ? 20 : 10)) * 1_000;
+const ms = Number(process.env["BOT_SECONDS"] ?? 20) * 1_000;
 const geth = findGethOrWarn("the bot in reorganisations of geth");
 
 /** The same numbers from the same seed. */

@@ -3,7 +3,6 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as NodeServices from "@effect/platform-node/NodeServices";
-import * as Console from "effect/Console";
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Sink from "effect/Sink";
@@ -20,13 +19,13 @@ import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Rpc } from "../../src/Rpc.js";
-import { main, readOwnConnection } from "../rooms/cli.js";
+import { readOwnConnection } from "../rooms/cli.js";
 import { fromJson } from "../rooms/report.js";
 import { Token } from "../contracts/artifacts.js";
 import { accounts, startAnvil, type Node } from "../harness/anvil.js";
 import { startProxy } from "../harness/proxy.js";
 import type { Server } from "../harness/server.js";
-import { buildBin, type Bin, type Ended } from "./bin.js";
+import { buildBin, inProcess, type Bin, type Ended } from "./bin.js";
 import { forbidden, guarded, strict, withoutSimulate } from "./endpoints.js";
 
 const [alice, bob] = [accounts[0].address, accounts[1].address];
@@ -70,25 +69,6 @@ afterAll(async () => {
 
 type Mistake = readonly [args: ReadonlyArray<string>, says: string];
 
-/** The same program without a process of its own, which takes half a second to start. */
-const inProcess = async (...args: ReadonlyArray<string>): Promise<Ended> => {
-  const lines: Record<"log" | "error", Array<string>> = { log: [], error: [] };
-  const written: Array<string> = [];
-  const taking = (to: Array<string>) => () =>
-    Sink.forEach((chunk: string | Uint8Array) => Effect.sync(() => void to.push(String(chunk))));
-  const code = await main(args).pipe(
-    Effect.provideService(Console.Console, {
-      ...globalThis.console,
-      log: (...line) => void lines.log.push(line.join(" ")),
-      error: (...line) => void lines.error.push(line.join(" ")),
-    }),
-    Effect.provide(Stdio.layerTest({ stdout: taking(written), stderr: taking(lines.error) })),
-    Effect.provide(NodeServices.layer),
-    Effect.scoped,
-    Effect.runPromise,
-  );
-  return { code, stdout: [...lines.log, ...written].join("\n"), stderr: lines.error.join("\n") };
-};
 const expectRefused = ({ code, stdout, stderr }: Ended, message: string) => {
   expect(stderr).toContain(message);
   expect(stderr.trimEnd().split("\n").at(-1)).toBe("see evm-preflight check --help");
@@ -482,7 +462,7 @@ describe("check", () => {
     [["--typed-data", "-", "--signer", alice], "--typed-data: is no JSON"],
     [["--authorization", "-", "--signer", alice, "--origin", "x"], "--authorization: is no JSON"],
   ] satisfies ReadonlyArray<Mistake>)("refuses %j as wrong usage, on stderr, with code 64", async (args, message) => {
-    expectRefused(await inProcess("check", "--rpc-url", node.url, ...args), message);
+    expectRefused(await inProcess(["check", "--rpc-url", node.url, ...args]), message);
   });
   it("ends with the code of wrong usage for a mistake", async () => {
     expectRefused(await check("--from", "0x12"), "--from: must be 20 bytes of hex with 0x");
@@ -646,11 +626,11 @@ describe("the program evm-preflight", () => {
 
   it("ends with its own codes where it failed, or could not print", async () => {
     const env = { ETH_RPC_URL: node.url };
-    const broken = await bin.run(["check", ...transfer], {
+    const broken = await bin.start(["check", ...transfer], {
       env: { ...env, NODE_OPTIONS: "--import=data:text/javascript,globalThis.AbortController=null" },
     });
     expect([broken.code, broken.stdout]).toEqual([70, ""]);
-    const thrown = await bin.run(["check", ...transfer], {
+    const thrown = await bin.start(["check", ...transfer], {
       env: {
         ...env,
         NODE_OPTIONS:
@@ -658,7 +638,7 @@ describe("the program evm-preflight", () => {
       },
     });
     expect([thrown.code, thrown.stdout]).toEqual([70, ""]);
-    const full = await bin.run(["check", ...transfer], { env, stdout: "/dev/full" });
+    const full = await bin.start(["check", ...transfer], { env, stdout: "/dev/full" });
     expect(full.code).toBe(74);
   });
 });

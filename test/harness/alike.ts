@@ -9,11 +9,13 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const parts = fileURLToPath(new URL("parts.ts", import.meta.url));
 
-/** Of what is compiled, built or measured, not of what the library does: `npm test` leaves them out. */
+/** `npm test` leaves them out: what is compiled, built or measured, and long proofs that draw what happens on a chain. */
 export const beside: ReadonlyArray<string> = [
   ...readdirSync(join(root, "test/types")).flatMap((file) => (file.endsWith(".test.ts") ? [`test/types/${file}`] : [])),
   ...["test/contracts/artifacts.test.ts", "test/witness/bytecode.test.ts"],
-  ...["test/rpc/memory.test.ts", "test/publisher.test.ts"],
+  ...["test/rpc/memory.test.ts", "test/publisher.test.ts", "test/preflight/bounded.test.ts"],
+  ...["test/preflight/families.test.ts", "test/preflight/movedHeads.test.ts", "test/preflight/moving.test.ts"],
+  ...["test/preflight/zoo.test.ts", "test/watch/storm.test.ts", "test/bot.test.ts"],
 ];
 
 /** The modules of a relative path that a module names, by `import` or `import()`. */

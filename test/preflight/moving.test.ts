@@ -8,7 +8,6 @@ import * as Preflight from "../../src/Preflight.js";
 import type { Report } from "../../src/Report.js";
 import { isLost, movingBeds, movingKinds, reportsOn } from "../harness/accuracy/moving.js";
 import { findOpGethOrWarn, startOpGeth } from "../harness/opGeth.js";
-import { isWhole } from "../harness/parts.js";
 import { furnish, passing, turn } from "./furnished.js";
 import {
   codesOf,
@@ -25,7 +24,7 @@ import {
 } from "./scene.js";
 
 /** Of each kind. */
-const some = isWhole ? 4 : 2;
+const some = 3;
 
 const bounded = movingBeds.filter(([name]) => name.includes("300 ms") || name.startsWith("op-geth"));
 

@@ -18,7 +18,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/Report.js";
 import { nextBaseFee } from "../rooms/chains.js";
 import type { Sealed } from "../harness/gethEngine.js";
-import { isWhole } from "../harness/parts.js";
 import { cleared, codesOf, other, owner, preflight, scenesFor, spare, third, type Scene } from "./scene.js";
 import { assemble, limits, looks, watcher, type Head } from "./watchers.js";
 
@@ -170,7 +169,7 @@ describe.each(scenesFor("the zoo", { args: ["--miner.gaslimit", "90000000"] }))(
     return status !== "0x1" || (told?.delta ?? 0n) !== -kept;
   };
 
-  it.each(sealings.filter((_, index) => node === "geth" || index % (isWhole ? 2 : 5) === 0))(
+  it.each(sealings.filter((_, index) => node === "geth" || index % 2 === 0))(
     "are found out, or do as reported when mined by $name",
     { timeout: 180_000 },
     async ({ isVault, isLater = false, ...sealed }) => {

@@ -1,9 +1,8 @@
 /** Nothing is `Fresh` of which a proof says otherwise, whatever the weather; the long run is `npm run storm`. */
 import { expect, it } from "vitest";
-import { isWhole } from "../harness/parts.js";
 import { storm } from "./storm.js";
 
-it.each(isWhole ? (["http", "socket", "mixed"] as const) : (["http", "socket"] as const))(
+it.each(["http", "socket", "mixed"] as const)(
   "a watched report is never `Fresh` when a proof would differ, over %s",
   { timeout: 600_000 },
   async (over) => {
