@@ -103,9 +103,9 @@ const guards = {
   "a signature that nobody can prove": ["false", "test/guard/proven"],
   "a kind that is not named": ["false", "test/guard/proven"],
   "a proof on another chain than the wallet's": ["false", "test/guard/proven"],
-  "somebody who gets something by a signature and is not named": ["false", "test/guard/proven"],
+  "somebody gains by a signature and is not named": ["false", "test/guard/proven"],
   "typed data that its EntryPoint hashes to another digest": ["false", "test/signing/operation"],
-  "what typed data does not tell, which is the form of the account's signature, and an authorisation": [
+  "typed data leaves out the form of the account's signature, and an authorisation": [
     "false",
     "test/accounts/operations",
   ],

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Preflight, Report } from "evm-preflight";
 import { guardProvider, type SettledCalls } from "evm-preflight/promise";
 import { guard } from "evm-preflight/viem";
-import { drawn } from "../harness/parts.js";
+import { drawn, runs } from "../harness/parts.js";
 import { cleared, layerOf, preflight, proveOn, severe, type Receipt } from "../preflight/scene.js";
 import { kitsFor, type Kit, type Reading } from "../signing/kit.js";
 import { hasBeds, openBatches } from "../signing/parts.js";
@@ -127,7 +127,7 @@ describe.runIf(hasBeds("batches of calls on real accounts' code")).each(kitsFor(
       });
     };
 
-    const many = drawn(20);
+    const many = drawn(runs(20));
     it.each(ways)(
       `does as told, ${many} batches drawn: %s`,
       async (way) => {

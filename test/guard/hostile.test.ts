@@ -22,7 +22,7 @@ import { reasonOf, rejection } from "./reasons.js";
 type Asked = { readonly method: string; readonly params?: ReadonlyArray<unknown> };
 /** A hash that nobody has, and who takes it for an answer. */
 const hidden = `0x${"77".repeat(32)}`;
-const accepting = { onUnverified: "accept", deadline: 3_000 } as const;
+const accepting = { onUnverified: "accept", deadline: 2_000 } as const;
 const bad = { to: nobody, value: 10n ** 30n } as const;
 const tags = async (all: ReadonlyArray<() => unknown>) => {
   const told: Array<string> = [];

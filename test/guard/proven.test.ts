@@ -121,7 +121,7 @@ const casesOf = async (kit: Kit, seed: number): Promise<Case> => {
   return random.of(all);
 };
 
-const most = process.env["TEST_ALL"] === "1" ? 300 : 60;
+const most = process.env["TEST_ALL"] === "1" ? 300 : 40;
 const isThere = hasBeds("proven signatures on real contracts");
 const ours = ["NotCleared", "GuardRefused", "InvalidTransaction"];
 

@@ -21,7 +21,7 @@ const ask = (provider: Requests, method: string, ...params: ReadonlyArray<unknow
 const tag = async (promise: Promise<unknown>) => (await rejection(promise))._tag;
 /** A hash that nobody has, and who takes it for an answer. */
 const hidden = `0x${"77".repeat(32)}`;
-const accepting = { onUnverified: "accept", deadline: 3_000 } as const;
+const accepting = { onUnverified: "accept", deadline: 2_000 } as const;
 const approve = encodeFunctionData({ abi: Token.abi, functionName: "approve", args: [nobody, 2n ** 256n - 1n] });
 
 describe.each(scenesFor("strangers at a guard"))("unusual wallets and pages at a guard on %s", (name, start) => {

@@ -22,30 +22,43 @@ export const beside: ReadonlyArray<string> = [
 const namedIn = (file: string, code: string): ReadonlyArray<string> =>
   [...code.matchAll(/"(\.{1,2}\/[^"\n]+)\.js"/g)].map(([, path = ""]) => `${resolve(dirname(file), path)}.ts`);
 
-const isOther = (file: string, seen: Map<string, boolean>): boolean => {
-  const known = seen.get(file);
-  if (known !== undefined) return known;
-  // why: modules may import each other
-  seen.set(file, false);
+/** A module of the tests by itself, and the modules that it names. */
+interface Module {
+  readonly isOther: boolean;
+  readonly named: ReadonlyArray<string>;
+}
+
+const moduleOf = (file: string): Module => {
   let code: string;
   try {
     code = readFileSync(file, "utf8");
   } catch {
-    return false;
+    return { isOther: false, named: [] };
   }
-  const isItself =
+  const isOther =
     file === parts || code.includes("TEST_ALL") || (file.endsWith(".test.ts") && code.includes("child_process"));
-  const is = isItself || namedIn(file, code).some((named) => isOther(named, seen));
-  seen.set(file, is);
-  return is;
+  return { isOther, named: namedIn(file, code) };
+};
+
+/** True if the module, or one that it imports at any depth, is not the same in both. */
+const reachesOther = (file: string, modules: Map<string, Module>): boolean => {
+  const seen = new Set([file]);
+  for (const each of seen) {
+    const { isOther, named } = modules.get(each) ?? moduleOf(each);
+    modules.set(each, { isOther, named });
+    if (isOther) return true;
+    for (const one of named) seen.add(one);
+  }
+  return false;
 };
 
 /** The suites of `test`, by path from the root, that are the same in both. */
 export const alike = (): ReadonlyArray<string> => {
   const folder = join(root, "test");
+  const modules = new Map<string, Module>();
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((file) => join(folder, file))
-    .filter((file) => file.endsWith(".test.ts") && !isOther(file, new Map()))
+    .filter((file) => file.endsWith(".test.ts") && !reachesOther(file, modules))
     .map((file) => relative(root, file))
     .filter((file) => !beside.includes(file));
 };

@@ -61,6 +61,10 @@ export const runs = (most: number): number => (isWhole ? most : Math.ceil(most /
 /** How many inputs are drawn: so many in the tests, `TEST_DRAWN` of them in the programs that count for long. */
 export const drawn = (count: number): number => Number(process.env["TEST_DRAWN"] ?? count);
 
+/** All of them in `npm run test:all`, in `npm test` every other, from `first` on; each with its place among them. */
+export const half = <A>(all: ReadonlyArray<A>, first: number): ReadonlyArray<readonly [A, number]> =>
+  (isWhole ? all : all.filter((_, index) => index % 2 === first % 2)).map((one, index) => [one, index]);
+
 /** All of them in `npm run test:all`; in `npm test` one, another for every `index`: a table of many rows meets them all. */
 export const share = <A>(all: ReadonlyArray<A>, index: number): ReadonlyArray<A> => {
   const at = index % all.length;
