@@ -40,8 +40,8 @@ const guards = {
   "a report of an older version": ["false", "test/report/versions"],
   "signed bytes that are not what was proven": ["false", "test/preflight/forms"],
   "a signature that is not what its carriers used": ["false", "test/signing/signatures"],
-  "an amount that was the most when an earlier report was made": ["false", "test/signing/signatures"],
-  "a key whose own account the message fits as well": ["false", "test/signing/signatures"],
+  "an earlier report's amount that is no longer the most": ["false", "test/signing/signatures"],
+  "a message that fits the signer's own account as well": ["false", "test/signing/signatures"],
   "a nonce that nobody could read, where the signature itself was not run": ["false", "test/signing/signatures"],
   "a domain that says more than is signed": ["false", "test/signing/typedData"],
   "a message about another account than is said": ["false", "test/signing/typedData"],
@@ -109,7 +109,7 @@ const guards = {
     "false",
     "test/accounts/operations",
   ],
-  "a signature of something else, or of somebody else": ["false", "test/guard/proven"],
+  "a signature over something else, or by somebody else": ["false", "test/guard/proven"],
   "an action that was added before the guard": ["undefined", "test/guard/guard"],
 };
 

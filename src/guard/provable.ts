@@ -1,9 +1,9 @@
-/** The rule about signatures as an object: what signs in, and what is proven. Pure; the door reads it where a guard is made. */
+/** The rule about signatures in its object form: sign-ins and proven signatures. A guard checks it when it is made. Pure. */
 import type { Policy } from "../Policy.js";
 import { isAddress, isRecord, safely, type Address } from "../primitives/index.js";
 import type { Signing } from "../signing/index.js";
 
-/** Kinds of signatures whose use a report can simulate, or hold against an origin; of any other the verdict is `unknown`. */
+/** Kinds of signatures that a report can simulate, or compare with an origin; for any other the verdict is `unknown`. */
 const provableKinds = [
   ...(["erc2612", "dai", "erc4494", "erc3009Transfer", "erc3009Receive"] as const),
   ...(["permit2Single", "permit2Batch", "permit2Transfer", "permit2BatchTransfer"] as const),
@@ -15,18 +15,18 @@ const provableKinds = [
 export interface ProveRule {
   /** Policies for the report of a signature, in addition to the guard's own. */
   readonly policies?: ReadonlyArray<Policy> | undefined;
-  /** Kinds that may be signed; all that can be proven when left out. */
+  /** Kinds that may be signed. When left out, all kinds that can be proven. */
   readonly kinds?: ReadonlyArray<(typeof provableKinds)[number]> | undefined;
   /**
-   * The only accounts that may use a signature, get a right by it, or be paid by it. What anyone may use to take something is
-   * refused. Anyone when left out.
+   * The only accounts that may use a signature, get a right by it, or be paid by it. A signature by which anyone can take
+   * something is refused. When left out, every account may.
    */
   readonly spenders?: ReadonlyArray<Address> | undefined;
 }
 
 /** Rules about signatures, at least one of them. */
 export interface SignatureRules {
-  /** Signing in (ERC-4361) at this origin, such as `https://app.example`, and no other message. */
+  /** Allows sign-ins (ERC-4361) at this origin, such as `https://app.example`, and no other message. */
   readonly signIn?: { readonly origin: string } | undefined;
   /** Signs what a report clears. Sign-ins are proven as well, and compared with the origin of `signIn` where that is given. */
   readonly prove?: ProveRule | undefined;
@@ -57,7 +57,7 @@ export const ruleProblem = (rule: Readonly<Record<string, unknown>>): { field: s
   const parts = Object.entries(rule).filter(([, part]) => part != null);
   if (parts.length === 0) return { field: "signatures", problem: "must have signIn or prove" };
   const fields = parts.flatMap(([name, part]): ReadonlyArray<readonly [string, unknown]> => {
-    // why: signing in without an origin is no rule, and proving without more is one
+    // why: `signIn` needs its origin, and `prove` needs no field
     const own = isRecord(part) ? Object.entries(name === "signIn" ? { origin: null, ...part } : part) : null;
     const isKnown = own !== null && (name === "signIn" || name === "prove");
     return isKnown ? own.map(([field, value]) => [`${name}.${field}`, value]) : [[name, part]];

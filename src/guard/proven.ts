@@ -1,4 +1,4 @@
-/** Signatures that are proven before a key gives them: what is signed has the digest of what was proven, and no other. */
+/** Proves a signature before a key gives it; the key signs only the digest that was proven. */
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { hashMessage, hashTypedData } from "viem";
@@ -60,16 +60,16 @@ const partsOf = (answer: unknown, { kind }: Sign) => {
   return { r: answer.slice(0, 66), s: answer.slice(66, 130), v: v < 27 ? v : v - 27 };
 };
 
-/** True if an answer is the signer's signature of what was handed out. */
+/** True if an answer is the signer's signature over the digest that was handed out. */
 const isSigned = (answer: unknown, sign: Sign): boolean => {
   const parts = partsOf(answer, sign);
   if (parts === null || (parts.v !== 0 && parts.v !== 1)) return false;
   return recoverSigner(sign.digest, { ...parts, yParity: parts.v }) === sign.signer;
 };
 
-/** The accounts that gain by a signature: they may use it, get a right, or are paid. `anyone` stands for the first that comes. */
-export const takersOf = ({ signings, approvals, payees }: Report): ReadonlyArray<string> => {
-  // why: a transfer by Permit2 lowers its allowance
+/** The accounts that gain by a signature: they may use it, get a right, or are paid. `anyone`: whoever submits it. */
+export const beneficiariesOf = ({ signings, approvals, payees }: Report): ReadonlyArray<string> => {
+  // why: a transfer by Permit2 lowers the allowance to Permit2, and gives nobody a right
   const granted = approvals.filter(({ before, after }) => before === null || after === null || after > before);
   // why: the EntryPoint holds back the bundler's payment; the account pays it more than that only by the operation's own calls
   const isHeldBack = (address: string, token: string | null, amount: bigint) =>
@@ -86,19 +86,19 @@ export const takersOf = ({ signings, approvals, payees }: Report): ReadonlyArray
   return signings.flatMap(({ sign, account, usableBy, stand }) => {
     const message = sign.kind === "typedData" ? sign.typedData["message"] : null;
     const spender = isRecord(message) && isHex(message["spender"]) ? message["spender"] : null;
-    // why: whoever submits a permit gets nothing by it
+    // why: the account that submits a permit gets nothing by it
     const all = [usableBy === "anyone" ? null : usableBy, spender, ...taking];
     const own: ReadonlyArray<string | null> = [null, account, sign.signer, stand.taker];
     return all.flatMap((one) => (one === null || own.includes(one) ? [] : one === stand.stranger ? "anyone" : one));
   });
 };
 
-/** Says why a cleared signature is not given; null where it is. */
+/** The reason why a cleared signature is refused; null = it is not. */
 const wrongIn =
   ({ spenders }: ProveRule, sign: Sign) =>
   ({ signs }: typeof Clearance.Type, report: Report): GuardRefused | null => {
     const known = spenders?.map((spender) => spender.toLowerCase());
-    const taker = takersOf(report).find((one) => known?.includes(one) === false);
+    const taker = beneficiariesOf(report).find((one) => known?.includes(one) === false);
     // guard: somebody gains by a signature and is not named
     if (taker !== undefined) return new GuardRefused("signatures.prove.spenders", `${taker} is not among them`);
     const isOne = signs.length === 1 && report.signings.length === 1;
@@ -109,8 +109,8 @@ const wrongIn =
   };
 
 /**
- * A signature, once its use is proven, cleared and within the rule. `hand` has it signed as it was proven, not as the caller gave it;
- * the answer has to be the signer's signature of just that.
+ * Returns a signature whose use is proven, cleared and within the rule. `hand` gets the proven content to sign, not the
+ * caller's own; its answer has to be the signer's signature over exactly that.
  */
 export const proven = Effect.fnUntraced(function* (
   guard: Guarding,
@@ -148,7 +148,7 @@ export const proven = Effect.fnUntraced(function* (
   if (digestOf(handed) !== sign.digest)
     return yield* refused("digest", "what is to be signed is not what was proven, as viem hashes it");
   const answer = yield* attempt(() => hand(handed));
-  // guard: a signature of something else, or of somebody else
+  // guard: a signature over something else, or by somebody else
   if (!isSigned(answer, sign))
     return yield* refused("signature", `what the wallet answered is not that of ${sign.signer} over what was proven`);
   yield* renewed(guard, fresh.report, fresh.expiresAt, wrong, proving);

@@ -1,6 +1,6 @@
 /**
- * Rules of bundlers for validation (ERC-7562), as a trace by `erc7562Tracer` shows them kept or broken: opcodes, code and storage
- * by entity. What hangs on a bundler's own books is not judged. Pure.
+ * Rules of bundlers for validation (ERC-7562) that a trace by `erc7562Tracer` shows kept or broken: opcodes, code and storage
+ * by entity. Rules that depend on a bundler's own records are not judged. Pure.
  */
 import { frameOf, type Frame } from "../effects/frames.js";
 import { Account, Anything, Finite, Flag, list, mapOf, orElse, Quantity, struct, Word } from "../eth/shape.js";
@@ -9,7 +9,7 @@ import { isBytes, lower, type Address, type Hash } from "../primitives/hex.js";
 import { isRecord } from "../primitives/record.js";
 import { ecrecover } from "../signing/index.js";
 
-/** Contracts that an operation names, which answer for what runs in their part of the validation. */
+/** Contracts that an operation names; each is responsible for its part of the validation. */
 type Entity = "factory" | "account" | "paymaster";
 
 /** A rule that an entity breaks. */
@@ -19,10 +19,10 @@ interface RuleBroken {
   readonly rule: string;
   /** An opcode, or what was done, in words. */
   readonly what: string;
-  /** The contract whose code or storage it is; or whom a call is for. */
+  /** The contract that ran the opcode or has the storage, or the account that was called or used. */
   readonly at: Address;
   readonly slot: Hash | null;
-  /** Entities of which the stake of one would allow it. */
+  /** Entities; a stake of any one of them would allow it. */
   readonly stakes: ReadonlyArray<Entity>;
 }
 
@@ -37,7 +37,7 @@ export interface Ruled {
   readonly staked: ReadonlySet<Entity>;
 }
 
-/** Most that is read of a trace, and told of it. */
+/** The most that is read of a trace, and (`told`) the most broken rules that are reported. */
 const most = { frames: 4_096, depth: 1_024, slots: 4_096, hashes: 512, told: 8 } as const;
 
 const slots = /* @__PURE__ */ mapOf(Word, Anything, most.slots);
@@ -52,7 +52,7 @@ const Uses = /* @__PURE__ */ struct({
   outOfGas: /* @__PURE__ */ orElse(Flag, false),
 });
 
-/** Opcodes that tell of the block, the bundle or what is left of it. */
+/** Opcodes that validation must not use. */
 const forbidden: ReadonlyMap<bigint, string> = new Map([
   [0x31n, "BALANCE"],
   [0x32n, "ORIGIN"],
@@ -72,26 +72,26 @@ const forbidden: ReadonlyMap<bigint, string> = new Map([
   [0xfen, "INVALID"],
   [0xffn, "SELFDESTRUCT"],
 ]);
-/** Those that a stake allows. */
+/** Opcodes that a stake allows. */
 const balances: ReadonlySet<string | undefined> = new Set(["BALANCE", "SELFBALANCE"]);
 
-/** Precompiles that read nothing of the chain: of the first fork, and P256VERIFY. */
+/** Precompiles that ERC-7562 allows (OP-062): 0x01 to 0x09, and P256VERIFY. */
 const isPlainPrecompile = (account: bigint): boolean => (account > 0n && account <= 9n) || account === 0x100n;
-/** Those of later forks, which no rule allows. */
+/** Precompiles that no rule allows: 0x0a to 0x11. */
 const isPrecompile = (account: bigint): boolean => account > 9n && account <= 0x11n;
 
 /** `depositTo(address)` */
 const depositTo = "0xb760faf9";
 const padded = (account: Address): string => account.slice(2).padStart(64, "0");
 
-/** True of a call to the EntryPoint that a rule allows: a deposit for the sender, or its payment. */
+/** True if a rule allows this call to the EntryPoint: a deposit for the sender, or a payment by the sender. */
 const isPayment = ({ from, data }: Frame, type: unknown, { factory, account }: Ruled["entities"]): boolean =>
   type === "CALL" &&
   account !== null &&
   ((from === account && data === "0x") ||
     ((from === account || from === factory) && data === `${depositTo}${padded(account)}`));
 
-/** Slots of an account in storage of others: its own address as a slot, and mappings that have it as the key. */
+/** Returns a test for an account's slots in any storage (associated storage): its address, or a mapping entry under it. */
 const basesOf = (trace: object, entities: Ruled["entities"]): ((of: Address | null, slot: Hash) => boolean) => {
   const { keccak } = trace as { readonly keccak?: unknown };
   const given = (Array.isArray(keccak) ? keccak : []).filter(isBytes);
@@ -116,15 +116,18 @@ interface Visit {
   readonly uses: typeof Uses.Type;
   /** As the tracer names it: `CALL`, `CREATE2`. */
   readonly type: unknown;
-  /** False of the call by which the EntryPoint enters the entity: nothing is judged of who makes that. */
+  /** False for the call by which the EntryPoint enters the entity: its caller is not judged. */
   readonly isWithin: boolean;
   /** True if the account is made by the operation. */
   readonly isNew: boolean;
-  /** Slots that it uses of others than the account; cut where the whole has too many. */
+  /** Slots that it uses outside the account's own storage; all calls together keep at most `most.slots`. */
   readonly slots: ReadonlyArray<Hash>;
 }
 
-/** The calls by which the EntryPoint validates, by entity; null = one that cannot be read. It calls itself for what comes behind. */
+/**
+ * The calls by which the EntryPoint validates, with their entities; null = a call that cannot be read or has an unknown target.
+ * The list ends where the EntryPoint calls itself, which begins the execution.
+ */
 const entriesIn = ({ calls }: Frame, { entryPoint, creator, entities }: Ruled) => {
   const { factory, account, paymaster } = entities;
   const entries: Array<readonly [entity: Entity, call: unknown] | null> = [];
@@ -140,17 +143,20 @@ const entriesIn = ({ calls }: Frame, { entryPoint, creator, entities }: Ruled) =
         if (to !== null && to === factory) entries.push(["factory", inner]);
         else if (to !== null && to === account) entries.push(["account", inner]);
       }
-    // why: an EntryPoint that nobody knows may call factories by another contract
+    // why: an unknown EntryPoint may call factories through another contract
     else if (!isPlainPrecompile(BigInt(frame.to))) entries.push(null);
   }
   return entries;
 };
 
-/** True of a call whose own code and calls are judged: not of ours in ECRECOVER's place, nor of the EntryPoint. */
+/** True if a call's code and inner calls are judged; our code in place of ECRECOVER and the EntryPoint are not. */
 const isJudged = ({ frame: { to } }: Pick<Visit, "frame">, { entryPoint }: Ruled): boolean =>
   to !== ecrecover && to !== entryPoint;
 
-/** The slots that a call uses: borrowed code has the storage of who borrows it, and of a contract that was not made nothing stays. */
+/**
+ * The slots outside the account that a call uses. Borrowed code uses its borrower's storage; a creation that failed leaves
+ * none.
+ */
 const slotsIn = (
   { frame: { from, to, isBorrowed }, uses: { accessedSlots } }: Pick<Visit, "frame" | "uses">,
   { entities: { account } }: Ruled,
@@ -161,7 +167,7 @@ const slotsIn = (
     : [...new Set(Object.values(accessedSlots).flatMap((used) => [...used.keys()]))];
 };
 
-/** Every call of the validation, each in front of those within it, as far as they can be read. */
+/** Every readable call of the validation, each before its inner calls; `isReadable`: none was left out. */
 const visitsIn = (entries: ReturnType<typeof entriesIn>, ruled: Ruled) => {
   const visits: Array<Visit> = [];
   let [left, isReadable]: [number, boolean] = [most.slots, !entries.includes(null)];
@@ -171,7 +177,7 @@ const visitsIn = (entries: ReturnType<typeof entriesIn>, ruled: Ruled) => {
     if (frame === null || uses === undefined || !isRecord(value) || depth > most.depth || visits.length >= most.frames)
       return void (isReadable = false);
     const { type } = value;
-    // why: it is told as a call, and by its opcode as well
+    // why: the tracer shows it as a call, and also as an opcode
     if (type === "SELFDESTRUCT") return;
     const isOurs = !isJudged({ frame }, ruled);
     const all = isOurs ? [] : slotsIn({ frame, uses }, ruled);
@@ -191,7 +197,7 @@ const visitsIn = (entries: ReturnType<typeof entriesIn>, ruled: Ruled) => {
 
 type Broken = Omit<RuleBroken, "entity" | "slot" | "stakes"> & Partial<Pick<RuleBroken, "slot" | "stakes">>;
 
-/** Judges a call by the one that makes it. */
+/** Judges a call's target and value: calls to the EntryPoint, and calls that send wei. */
 const checkCall = ({ frame, type, isWithin }: Visit, { entryPoint, entities }: Ruled): ReadonlyArray<Broken> => {
   const { to, value } = frame;
   if (!isWithin || to === null) return [];
@@ -200,7 +206,7 @@ const checkCall = ({ frame, type, isWithin }: Visit, { entryPoint, entities }: R
   return type === "CALL" && value > 0n ? [{ rule: "OP-061", what: "CALL with value", at: to }] : [];
 };
 
-/** True of a call that makes the account, which its factory may do once. */
+/** True if a factory's call makes the account; a factory may do so once. */
 const isMaking = ({ entity, frame: { to, isCreation }, type, isWithin }: Visit, { entities }: Ruled): boolean =>
   isWithin && isCreation && type === "CREATE2" && entity === "factory" && (to === entities.account || to === null);
 
@@ -218,7 +224,7 @@ const checkCreation = (visit: Visit, { entities, staked }: Ruled, isFirst: boole
 const checkOpcodes = ({ entity, frame, uses, isWithin }: Visit, ruled: Ruled): ReadonlyArray<Broken> => {
   const { from, to, error } = frame;
   const at = to ?? from;
-  // why: where its own call runs out of gas the operation fails, and nothing is left to leak
+  // why: if the entity's own call runs out of gas, the whole operation fails, and no rule matters
   const isEmpty = uses.outOfGas && isWithin && to !== ecrecover;
   const out = isEmpty ? [{ rule: "OP-020", what: "out of gas", at }] : [];
   if (!isJudged({ frame }, ruled)) return out;
@@ -260,7 +266,7 @@ const checkSlots = (
     if (isSenders && (!isNew || staked.has("factory") || staked.has(entity))) return [];
     const byStake = at === itself ? "STO-031" : isOf(itself, slot) ? "STO-032" : isRead ? "STO-033" : null;
     if (byStake !== null && staked.has(entity)) return [];
-    // why: an account that is yet to be made has none
+    // why: an account that is yet to be made has no stake
     const isOwn = isSenders ? entity !== "account" : byStake !== null;
     const stakes = new Set<Entity>([...(isSenders ? (["factory"] as const) : []), ...(isOwn ? [entity] : [])]);
     const what = isRead ? "reads storage" : "writes storage";
@@ -269,7 +275,7 @@ const checkSlots = (
 };
 
 /**
- * The rules that an operation's validation breaks, by the trace of the bundler's call; each is told once, the first of them alone.
+ * The rules that an operation's validation breaks, by the trace of the bundler's call: the first `most.told`, each once.
  * `isWhole`: all of the validation was seen; else more may be broken.
  */
 export const rulesBroken = (

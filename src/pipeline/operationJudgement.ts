@@ -16,7 +16,7 @@ import { senderCreatorOf } from "./plainRuns.js";
 import type { Judgement, Seen } from "./signings.js";
 
 /**
- * Before it runs, the EntryPoint holds back the most that it can cost.
+ * Before an operation runs, the EntryPoint holds back the most that the operation can cost.
  * @figures address("payer", alice), wei("held back", 3_000_000_000_000_000n), wei("deposit", 0n), wei("balance", 1_000_000_000_000n)
  */
 export const OperationPrefund = code("simulate", ["blocker"], "OperationPrefund", [
@@ -25,8 +25,8 @@ export const OperationPrefund = code("simulate", ["blocker"], "OperationPrefund"
 ]);
 
 /**
- * Reputation, mempool and tips depend on a bundler's own records, which no node has. The rules of validation (ERC-7562: opcodes,
- * code, storage) are checked where the node has `erc7562Tracer`.
+ * Reputation, mempool and tips depend on a bundler's own records, which no node has. The rules for validation (ERC-7562:
+ * opcodes, code, storage) are checked if the node has `erc7562Tracer`.
  * @figures text("not seen", "reputation, mempool, tips")
  */
 export const BundlerRulesUnseen = code("simulate", ["info"], "BundlerRulesUnseen", [
@@ -34,7 +34,7 @@ export const BundlerRulesUnseen = code("simulate", ["info"], "BundlerRulesUnseen
 ]);
 
 /**
- * The account, its factory or its paymaster does what no bundler of the shared mempool lets validation do (ERC-7562).
+ * The validation by the account, its factory or its paymaster breaks a rule (ERC-7562) of the shared mempool.
  * @figures text("by", "the paymaster"), address("entity", alice), text("rule", "OP-011"), text("does", "TIMESTAMP"),
  *   address("at", alice)
  */
@@ -64,7 +64,7 @@ const chargedIn = ({ transactions }: Seen, entryPoint: Address): bigint =>
     .filter(({ address: at, topics: [topic] }) => lower(at) === entryPoint && topic === topics.done)
     .reduce((sum, { data }) => sum + (wordAt(data, dataAt + 128) ?? 0n), 0n);
 
-/** The times that a word of validation data sets; null = none. `isBlocks`: they count blocks, as of EntryPoint 0.9. */
+/** The times that a word of validation data sets; null = none. `isBlocks`: they are block numbers (EntryPoint 0.9). */
 const timesIn = (word: bigint, version: string) => {
   const [until, after] = [(word >> 160n) & mostTime, (word >> 208n) & mostTime];
   const isBlocks = version === "0.9" && until > blockFlag && after > blockFlag;
@@ -74,7 +74,7 @@ const timesIn = (word: bigint, version: string) => {
 const mostTime = 2n ** 48n - 1n;
 const blockFlag = 2n ** 47n;
 
-/** The times at which account and paymaster take it, by their own answers in a trace; null where no trace showed them. */
+/** The times at which account and paymaster accept it, by their answers in a trace; null = not seen, or in two units. */
 const validityIn = ({ input: { operation, version, entryPoint } }: Ran, { traces }: Seen, place: number) => {
   const answers = framesOf(traces[place]?.trace).flatMap(({ from, to, data, answer, hasFailed }) => {
     const selector = data.slice(0, 10);
@@ -96,7 +96,7 @@ const validityIn = ({ input: { operation, version, entryPoint } }: Ran, { traces
   return { validAfter: most(firsts), validUntil: least(lasts), validIn: isBlocks ? "blocks" : "seconds" } as const;
 };
 
-/** The 32-byte answer of a query. */
+/** The first word of the answer to a query; null = there is none. */
 const wordOfQuery = ({ before }: Seen, query: Parameters<Seen["before"]["call"]>[0]): bigint | null => {
   const answer = before.call(query);
   return answer?.success === true ? wordAt(answer.data, dataAt) : null;
@@ -105,7 +105,7 @@ const wordOfQuery = ({ before }: Seen, query: Parameters<Seen["before"]["call"]>
 /** Seconds for which a stake has to stay locked, as bundlers demand it. */
 const leastDelay = 86_400n;
 
-/** The rules of bundlers: each that a trace shows broken, and those that no trace shows. */
+/** Findings about bundlers' rules: each rule that a trace shows broken, and the rules that no trace shows. */
 const checkRules = ({ input: { operation, entryPoint } }: Ran, seen: Seen, trace: unknown): ReadonlyArray<Finding> => {
   const entities = Operations.entitiesOf(operation);
   const isStaked = (entity: keyof typeof entities): boolean => {
@@ -137,13 +137,13 @@ const checkRules = ({ input: { operation, entryPoint } }: Ran, seen: Seen, trace
   ];
 };
 
-/** True if the account is a key that delegates, or is about to: the key's signature is the account's. */
+/** True if the signing key is known: the signer is not the sender, or the sender's own key delegates (EIP-7702). */
 const isKey = ({ input: { operation }, signing }: Ran, { before }: Seen): boolean =>
   signing.sign.signer !== operation.sender ||
   operation.authorization !== null ||
   before.account(operation.sender)?.codePrefix.startsWith("0xef0100") === true;
 
-/** An operation, with the facts that the readers need. */
+/** An operation, with the facts that its checks need. */
 interface Judged extends Ran {
   readonly seen: Seen;
   /** The place of its call among those of the run; -1 = it has none. */
@@ -155,7 +155,7 @@ interface Judged extends Ran {
   /** The chain of its hash; 0 = unknown. */
   readonly chain: number;
   readonly isOfKey: boolean;
-  /** Its nonce, and the expected one: `used` is null where that is unknown. */
+  /** Its nonce compared with the expected one; `used`: null = the expected one is unknown. */
   readonly nonce: { readonly used: boolean | null; readonly isLater: boolean };
   readonly prefund: bigint;
   /** Wei that its payer has in the EntryPoint; null = unknown. */
@@ -202,13 +202,13 @@ const checkSaid = (judged: Judged): ReadonlyArray<Finding> => {
   ];
 };
 
-/** The paymaster whose signature is assumed, too. */
+/** Findings about a paymaster whose signature is assumed, too. */
 const checkPaymaster = ({ input, signing: { stand }, outcome, seen }: Judged): ReadonlyArray<Finding> => {
   const { before, say } = seen;
   if (outcome === null || stand.paymaster === undefined) return [];
   const query = Operations.paymasterHashQuery(input);
   const answer = query === null ? null : before.call(query);
-  // why: the simulation assumes the signature that it asks for
+  // why: the simulation assumes the paymaster's signature over the hash that `getHash` returned earlier
   const isOther = answer?.success !== true || Operations.messageHash(answer.data) !== stand.paymaster.digest;
   // why: the account then signs the paymaster's signature, too
   const isFirst = input.operation.paymasterSignature === null;
@@ -233,7 +233,7 @@ const checkCall = (judged: Judged): ReadonlyArray<Finding> | null => {
   return outcome === null ? null : checkRun(judged, outcome, seen, chain === 0 || isElsewhere(judged) || !isOfKey);
 };
 
-/** The same for the report: the effect of an operation that waits for its nonce, or may be another one, is unknown. */
+/** The findings of its call that the report shows: none if the call fails only for its nonce, or the hash is unknown. */
 const toldOfCall = ({ nonce, outcome, signing, seen: { say } }: Judged, call: ReadonlyArray<Finding> | null) => {
   if (signing.use.unread !== null) return [];
   const isOfNonce = ({ numbers }: Finding) => numbers.some(({ value }) => String(value).startsWith("AA25"));
@@ -261,7 +261,7 @@ const checkPrefund = (judged: Judged, isBlind: boolean): ReadonlyArray<Finding> 
 };
 
 /** The run's findings that the operation's own replace: those about its call, and about its EntryPoint's balances. */
-const keptOf = (judged: Judged, call: ReadonlyArray<Finding> | null): ReadonlyArray<Finding> => {
+const replacedOf = (judged: Judged, call: ReadonlyArray<Finding> | null): ReadonlyArray<Finding> => {
   const { input, signing, outcome, at, seen } = judged;
   const { entryPoint } = input;
   const isTold = outcome !== null && call !== null && (outcome.status !== "success" || call.length > 0);
@@ -313,7 +313,7 @@ export const judgedOperation = (signing: PlacedSigning, input: OperationInput, s
       ...[...checkSaid(judged), ...checkPaymaster(judged), ...checkPlain(judged)],
       ...[...toldOfCall(judged, call), ...checkPrefund(judged, call === null)],
     ],
-    kept: keptOf(judged, call),
+    replaced: replacedOf(judged, call),
     signing: signingOf(judged),
   };
 };

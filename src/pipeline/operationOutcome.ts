@@ -1,4 +1,4 @@
-/** The result of a user operation's run, by the EntryPoint's own events and errors: the outer status shows nothing. Pure. */
+/** A user operation's result by the EntryPoint's events and errors: its calls may fail while `handleOps` succeeds. Pure. */
 import { dataAt, wordAt } from "../abi/words.js";
 import { describeLayer, describeRevert } from "../abi/print.js";
 import type { Revert } from "../abi/revert.js";
@@ -14,7 +14,7 @@ import type { GasField, OperationInput, PlacedSigning } from "../signing/index.j
 import type { Seen } from "./signings.js";
 
 /**
- * The operation would not be taken, or its calls fail although the transaction that carries it succeeds.
+ * The EntryPoint would reject the operation, or its calls fail although the bundler's transaction succeeds.
  * @figures text("by", "the paymaster"), text("because", "AA31 paymaster deposit too low")
  * @unavailable where it was not seen to run, or its gas limits are more than one transaction may have
  */
@@ -26,7 +26,7 @@ export const OperationFails = code("simulate", ["blocker", "unavailable"], "Oper
 const measured = { evidence: "measured" } as const;
 const unavailable = { evidence: "unavailable" } as const;
 
-/** The part that failed, by the first digits of the EntryPoint's code. */
+/** The part that failed, by the prefix of the EntryPoint's error code. */
 const parts: ReadonlyArray<readonly [prefix: string, part: string]> = [
   ["AA1", "the factory"],
   ["AA2", "the account"],
@@ -55,7 +55,7 @@ export const topics = {
   tooLow: "0x67b4fa9642f42120bf031f3051d1824b0fe25627945b27b8a6a65d5761d5482e",
 } as const;
 
-/** The logs of an EntryPoint with this event of this operation. */
+/** The EntryPoint's logs that have this event about this operation. */
 const logsOf = (
   { logs }: Pick<Outcome, "logs">,
   entryPoint: Address,
@@ -77,7 +77,7 @@ const reasonIn = (log: OutcomeLog | undefined): Hex | null => {
   return isBytes(bytes) ? bytes : null;
 };
 
-/** An EntryPoint's event about one operation. */
+/** One operation's result by the EntryPoint's events: `cost` in wei, `inner` = revert data, `by` = the part that failed. */
 export interface Told {
   readonly success: boolean;
   readonly cost: bigint;
@@ -86,7 +86,7 @@ export interface Told {
   readonly by: string;
 }
 
-/** The operation's own event in an outcome; null = there is none. */
+/** The operation's result by its events in an outcome; null = there is no `UserOperationEvent` about it. */
 export const resultIn = (outcome: Pick<Outcome, "logs">, entryPoint: Address, hash: Hash): Told | null => {
   const done = Operations.executedIn({ operation: { entryPoint, hash } }, outcome.logs);
   if (done === null || done.cost === null || done.gas === null) return null;
@@ -108,17 +108,17 @@ const refusalIn = (revert: Revert | null): { readonly reason: string; readonly i
   return { reason: describeLayer(layer), inner: null };
 };
 
-/** Parts of errors by which code refuses a signature. */
+/** Words in the errors with which code rejects a signature. */
 const ofSignature = ["signature", "ecdsa", "signer", "invalid sig", "unauthorized", "validator"];
 
-/** True if the unsigned signature may be why code reverted. */
+/** True if code may have reverted because the signature is made up. */
 const mayBeOfSignature = (reason: string, inner: string | null): boolean => {
   const told = `${reason} ${inner ?? ""}`.toLowerCase();
   const isSilent = inner === null && (reason.endsWith("reverted") || reason.endsWith("(or OOG)"));
   return isSilent || ofSignature.some((word) => told.includes(word));
 };
 
-/** An operation and its run. */
+/** An operation, its signature and its hash. */
 export interface Ran {
   readonly input: OperationInput;
   readonly signing: PlacedSigning;
@@ -176,7 +176,10 @@ const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, { options, say }: 
   return [fails(partOf(reason), reason, inner)];
 };
 
-/** The findings about its own call; they name a limit that is too low, and missing code. */
+/**
+ * The findings about an operation's call, with a gas limit that is too low or missing code; null = the call was not seen.
+ * `isUnsure`: other findings say why the signature is not assumed, so the call's `SignatureNotAssumed` is left out.
+ */
 export const checkRun = (ran: Ran, outcome: Outcome, seen: Seen, isUnsure: boolean) => {
   const { before, limitOf } = seen;
   const { sender, factory } = ran.input.operation;
@@ -199,7 +202,7 @@ export const checkRun = (ran: Ran, outcome: Outcome, seen: Seen, isUnsure: boole
 };
 
 /** The limit that may cause the failure, by the code and the failed part; null = gas is not the cause. */
-export const suspectOf = (input: OperationInput, outcome: Outcome, hash: Hash): GasField | null => {
+export const suspectedLimitOf = (input: OperationInput, outcome: Outcome, hash: Hash): GasField | null => {
   const told = outcome.status === "success" ? resultIn(outcome, input.entryPoint, hash) : null;
   const isEmpty = (bytes: Hex | null | undefined) => bytes == null || bytes === "0x";
   if (told !== null)
@@ -210,7 +213,7 @@ export const suspectOf = (input: OperationInput, outcome: Outcome, hash: Hash): 
         : "callGasLimit";
   const refusal = refusalIn(outcome.revert);
   const name = refusal?.reason.slice(0, 4) ?? "";
-  // why: 0.6 verifies both with one limit
+  // why: EntryPoint 0.6 verifies account and paymaster with one limit
   const ofPaymaster = input.version === "0.6" ? "verificationGasLimit" : "paymasterVerificationGasLimit";
   if (name === "AA36" || (name === "AA33" && isEmpty(refusal?.inner))) return ofPaymaster;
   const isVerifying = ["AA13", "AA26", "AA40", "AA41"].includes(name) || (name === "AA23" && isEmpty(refusal?.inner));

@@ -1,6 +1,6 @@
 /**
- * User operations (ERC-4337) of a run: what is asked of the chain for them. JSON-RPC: `eth_simulateV1`, `debug_traceCall`,
- * `eth_chainId`, `eth_getCode`, `eth_call`.
+ * The requests for a run's user operations (ERC-4337). JSON-RPC: `eth_simulateV1`, `debug_traceCall`, `eth_chainId`,
+ * `eth_getCode`, `eth_call`.
  */
 import * as Effect from "effect/Effect";
 import * as Fiber from "effect/Fiber";
@@ -20,14 +20,14 @@ import * as Operations from "../signing/index.js";
 import type { GasField, OpenSigning, OperationInput, PlacedSigning } from "../signing/index.js";
 import { successOf } from "../steps/reading/askResult.js";
 import { isLacking, learnUntraced, method } from "./extras/stateTraces.js";
-import { suspectOf, resultIn, type Ran } from "./operationOutcome.js";
-import type { LimitTold } from "./signings.js";
+import { suspectedLimitOf, resultIn, type Ran } from "./operationOutcome.js";
+import type { LowGasLimit } from "./signings.js";
 import { inRound } from "./rounds.js";
 import { quantity } from "./wire.js";
 
-/** Shares of a limit, in percent, that are simulated in one request. */
+/** Larger limits to simulate, in percent of the given one: one request each, all in one round. */
 const shares = [110n, 125n, 150n, 200n, 300n, 400n, 600n, 800n, 1_200n, 2_000n, 4_000n, 10_000n];
-/** A limit of one part that is larger is refused by bundlers anyway. */
+/** The largest limit that is simulated: bundlers refuse a larger one. */
 const mostLimit = 10_000_000n;
 
 /** True if an operation with a larger limit gets past what failed. */
@@ -58,16 +58,16 @@ export const askLimit = Effect.fnUntraced(function* (
   options: ReportOptions,
   rpc: Rpc["Service"],
   isFirst: boolean,
-): Effect.fn.Return<LimitTold | null> {
+): Effect.fn.Return<LowGasLimit | null> {
   const { sign, stand, use } = signing;
   if (use.operation === undefined || sign.kind !== "userOperation" || use.operation.operation.authorization !== null)
     return null;
   const input = use.operation;
-  const field = suspectOf(input, outcome, sign.digest);
+  const field = suspectedLimitOf(input, outcome, sign.digest);
   if (field === null) return null;
   const given = input.operation[field];
   const larger = shares.map((share) => (given * share) / 100n + 1_000n).filter((limit) => limit <= mostLimit);
-  // why: the code in place of ECRECOVER takes more gas where it asks the true one, and the limit may be enough without it
+  // why: code in place of ECRECOVER uses more gas where it calls the moved precompile; without it the limit may be enough
   const limits = isFirst ? [given, ...larger] : larger;
   const state = options.stateOverrides ?? {};
   const trials = limits.map((limit) => {
@@ -87,7 +87,7 @@ export const askLimit = Effect.fnUntraced(function* (
       },
     };
     const { from, to, data = "0x", gas = 0n } = call ?? {};
-    // why: if the account is warm already, a call to the real ECRECOVER costs hardly more
+    // why: with the moved precompile warm, the code in its place uses hardly more gas than ECRECOVER alone
     const accessList = [{ address: moved, storageKeys: [] }];
     const blockStateCalls = [{ stateOverrides, calls: [{ from, to, input: data, gas: quantity(gas), accessList }] }];
     return Effect.match(rpc.request("eth_simulateV1", [{ blockStateCalls }, options.block ?? "latest"]), {
@@ -107,10 +107,10 @@ const ruling = `${method} erc7562Tracer`;
 const mostBehind = 400;
 
 /**
- * The calls within a bundler's call. `erc7562Tracer` also shows the rules of bundlers; a node without it answers the requested
- * `callTracer`. JSON-RPC: `debug_traceCall` with `erc7562Tracer`, and at first with the requested tracer as well.
+ * Traces a bundler's call. `erc7562Tracer` also shows the opcodes and storage that bundlers' rules restrict; a node without it
+ * runs the requested `callTracer`. JSON-RPC: `debug_traceCall` with `erc7562Tracer`, at first also with the requested tracer.
  */
-export const askRuled = (
+export const traceBundlerCall = (
   rpc: Rpc["Service"],
   params: ReadonlyArray<unknown>,
 ): ReturnType<Rpc["Service"]["request"]> => {
@@ -147,14 +147,17 @@ export const askRuled = (
   }).pipe(Effect.scoped);
 };
 
-/** The last 20 bytes of a one-word answer; null for any other answer, and for zero. */
+/** The address in the first word of an answer; null if that word is no address, or is zero. */
 const addressIn = (answer: Hex | null): Address | null => {
   const digits = answer === null ? null : digitsAt(answer, dataAt);
   const found = digits?.startsWith("0".repeat(24)) === true ? (`0x${digits.slice(24)}` as Address) : null;
   return found === nobody ? null : found;
 };
 
-/** The facts that an operation's input leaves open. Its hash has the code that the sender delegates to in place of a factory. */
+/**
+ * The facts that an operation's input leaves open. A hash may name the code that the sender delegates to, in the place of the
+ * factory.
+ */
 const openIn = (input: OperationInput, known: number | null) => {
   const { operation, signer, typedData, paymasterSigner } = input;
   const owner = signer === null && operation.authorization === null;
@@ -184,7 +187,7 @@ const operationBy = (
   const delegate = own?.startsWith("0xef0100") === true ? (`0x${own.slice(8)}` as Address) : null;
   const owner = delegate === null ? addressIn(answer) : null;
   const isDelegated = isFactoryAsked && operation.factory === delegate;
-  // why: it may be a delegate or a factory; an authorisation decides, and typed data has none
+  // why: the factory in typed data may be a delegate; an authorisation would tell, and typed data has none
   const unread =
     !isFactoryAsked || isDelegated
       ? null
@@ -205,7 +208,7 @@ const operationBy = (
       ...(isDelegated ? { operation: { ...operation, factory: Operations.delegated } } : {}),
     },
     {
-      // why: its hash includes the chain, which is unknown
+      // why: 0 marks a hash that is unknown, because the chain or the code that it names is
       chainId: unread === null ? (chainId ?? 0) : 0,
       signer: signer ?? owner ?? operation.sender,
       delegate: isNaming ? (Operations.delegateOf(operation) ?? delegate) : null,
@@ -220,7 +223,7 @@ const operationBy = (
 };
 
 /**
- * An operation with the facts of the chain that it needs. JSON-RPC, in an earlier round, for the facts that the input leaves out:
+ * An operation with the facts of the chain that it needs. JSON-RPC, in a round before the scan, for facts that the input lacks:
  * `eth_chainId`; `eth_getCode` of the sender and `eth_call` of its `owner()`; `eth_call` of the paymaster's `getHash`.
  */
 export const resolvedOperation = Effect.fnUntraced(function* (

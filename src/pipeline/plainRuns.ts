@@ -1,6 +1,6 @@
 /**
- * The calls of a user operation on a node as it is: its EntryPoint has code that passes them on to the account, and nothing stands
- * in place of ECRECOVER. Code that does something else where a signature is assumed is found out by the difference. Pure.
+ * Runs a user operation's calls without assumed signatures: code in place of the EntryPoint passes them on to the account, and
+ * ECRECOVER is the node's own. A difference exposes code that acts otherwise where a signature is assumed. Pure.
  */
 import { wordOf } from "../abi/words.js";
 import { concat, keccak256 } from "../primitives/bytes.js";
@@ -13,16 +13,16 @@ import { listed, quantity, recordIn, type Wire } from "./wire.js";
 export interface PlainRun {
   readonly digest: Hash;
   readonly entryPoint: Address;
-  /** Calldata of the code in place of the EntryPoint: the account, the gas of its call, and the call. */
+  /** Calldata for the code in place of the EntryPoint: the account, the gas of its call, and the call. */
   readonly data: Hex;
   readonly bundler: Address;
   /** The call that makes the account, where it is not there yet; else null. */
   readonly deployment: Wire | null;
-  /** True if a paymaster may do something behind them. */
+  /** True if a paymaster may act after the calls. */
   readonly isPaid: boolean;
 }
 
-/** `executeUserOp`, of which the EntryPoint makes another call. */
+/** `executeUserOp`: the EntryPoint replaces this calldata with its own before it calls the account. */
 const executeUserOp = "0x8dd7712f";
 
 /** The first contract that an EntryPoint made: it calls the factories of accounts. */
@@ -63,9 +63,9 @@ const bundledBy = (call: unknown, runs: ReadonlyArray<PlainRun>): PlainRun | und
   );
 };
 
-/** Wei of who makes accounts. */
+/** Wei that the contract that makes accounts gets. */
 const purse = 10n ** 24n;
-/** Wei that a bundler has beside what its call costs. */
+/** Wei that a bundler gets in addition to the cost of its call. */
 const change = 731_904_115_200_337_500n;
 /** Wei per gas in a block: twice its base fee, and at least 10 gwei. */
 const priceIn = (entry: Wire): bigint => {
@@ -74,13 +74,12 @@ const priceIn = (entry: Wire): bigint => {
   return price > 10n ** 10n ? price : 10n ** 10n;
 };
 
-/** The blocks of a simulation in which the calls are run in place of the bundlers'; null = they are in none. */
+/** A simulation's blocks with the operations' calls in place of the bundlers' calls; null = no block has a bundler's call. */
 export const plainBlocks = (blocks: ReadonlyArray<Wire>, runs: ReadonlyArray<PlainRun>): ReadonlyArray<Wire> | null => {
   if (!blocks.some(({ calls }) => listed(calls).some((call) => bundledBy(call, runs) !== undefined))) return null;
-  return blocks.map((entry, index) => {
+  return blocks.map((entry) => {
     const fee = quantity(priceIn(entry));
-    const state = recordIn(entry["stateOverrides"]);
-    const changed: Record<string, unknown> = { ...state };
+    const changed: Record<string, unknown> = { ...recordIn(entry["stateOverrides"]) };
     const put = (account: Address, values: Wire) =>
       void (changed[account] = { ...recordIn(changed[account]), ...values });
     const calls = listed(entry["calls"]).flatMap((call) => {
@@ -88,7 +87,7 @@ export const plainBlocks = (blocks: ReadonlyArray<Wire>, runs: ReadonlyArray<Pla
       if (run === undefined) return [call];
       const { gas } = recordIn(call);
       put(run.entryPoint, { code: forwarder });
-      // why: as much as bundlers have, for nobody's purse is larger than all there is
+      // why: a usual balance, for code could recognise the simulation by one that is larger than the supply
       put(run.bundler, { balance: quantity((isQuantity(gas) ? BigInt(gas) : 0n) * priceIn(entry) + change) });
       if (run.deployment !== null) put(run.deployment["from"] as Address, { balance: quantity(purse) });
       return [
@@ -96,15 +95,14 @@ export const plainBlocks = (blocks: ReadonlyArray<Wire>, runs: ReadonlyArray<Pla
         { ...recordIn(call), input: run.data, maxFeePerGas: fee },
       ];
     });
-    // why: a later block has the code of the first
-    return { ...entry, stateOverrides: index === 0 || calls.length > 0 ? changed : state, calls };
+    return { ...entry, stateOverrides: changed, calls };
   });
 };
 
 /** `BeforeExecution()` of an EntryPoint. */
 const before = "0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972";
 
-/** Logs in one form, without those of the EntryPoint and of what it is paid or pays. */
+/** Logs in one form, without the EntryPoint's own logs and those of wei that it gets or pays. */
 const told = (logs: ReadonlyArray<unknown>, { entryPoint }: PlainRun): ReadonlyArray<string> => {
   const word = `0x${entryPoint.slice(2).padStart(64, "0")}`;
   return logs.flatMap((log) => {
@@ -116,7 +114,7 @@ const told = (logs: ReadonlyArray<unknown>, { entryPoint }: PlainRun): ReadonlyA
   });
 };
 
-/** The bundler's call of a run in the answer to blocks. */
+/** The result of a run's bundler call in the answer to `blocks`; null = there is none. */
 const bundlingIn = (blocks: ReadonlyArray<Wire>, answer: unknown, run: PlainRun): Wire | null => {
   const all = listed(answer);
   for (const [index, entry] of blocks.entries()) {
@@ -129,10 +127,10 @@ const bundlingIn = (blocks: ReadonlyArray<Wire>, answer: unknown, run: PlainRun)
 };
 
 /**
- * True if the account's calls did the same in two answers: `assumed` to `blocks`, by the bundler, who is believed to have a
- * signature, and `plain` to `alone`, by themselves.
+ * True if the account's calls did the same in two answers: `assumed` answers `blocks`, where a signature is assumed; `plain`
+ * answers `alone`, where the calls run by themselves.
  */
-export const isAlikePlain = (
+export const isSameWithoutAssumption = (
   [blocks, assumed]: readonly [ReadonlyArray<Wire>, unknown],
   [alone, plain]: readonly [ReadonlyArray<Wire>, unknown],
   run: PlainRun,

@@ -1,4 +1,4 @@
-/** The judgement of a Safe's transaction: its own event says what became of it, and its getters what it changed. Pure. */
+/** The judgement of a Safe's transaction: the Safe's event shows the result, its getters show the changes. Pure. */
 import { dataAt, nobody, wordAt } from "../abi/words.js";
 import { ChainIdMismatch } from "../errors/verdicts.js";
 import type { Address, Hash } from "../primitives/hex.js";
@@ -15,8 +15,8 @@ import { facts, nonceOf, queryOf, readIn, type Fact } from "./safes.js";
 import type { Judgement, Seen } from "./signings.js";
 
 /**
- * The hash that came with the transaction is not that of its fields. A service may show one transaction, and have the hash
- * of another signed.
+ * The hash that came with the transaction, or the Safe's own hash of it, is not that of its fields. A service may show one
+ * transaction, and have the hash of another signed.
  * @figures hash("by its fields", sent), hash("said", sent)
  */
 export const SafeHashDisagrees = code("approvals", ["blocker"], "SafeHashDisagrees", [
@@ -25,7 +25,7 @@ export const SafeHashDisagrees = code("approvals", ["blocker"], "SafeHashDisagre
 ]);
 
 /**
- * Transactions with earlier nonces come first. They were pretended to be executed, and to change nothing.
+ * Transactions with earlier nonces come first. The simulation pretended that they were executed and changed nothing.
  * @figures count("number in front", 2n)
  * @unavailable where the transaction fails without them
  */
@@ -36,7 +36,7 @@ export const SafeNonceQueued = code("approvals", ["warning", "unavailable"], "Sa
 
 /**
  * The Safe has a guard, and the execution was reverted, maybe by it. The simulation pretends that the owners have called
- * `approveHash`; signatures of keys may pass where that does not.
+ * `approveHash`; a guard may accept signatures by keys where it refuses approvals.
  * @figures address("guard", pool)
  */
 export const SafeGuardRefuses = code("approvals", ["unavailable"], "SafeGuardRefuses", [
@@ -84,7 +84,7 @@ const unavailable = { evidence: "unavailable" } as const;
 /** Revert codes by which the Safe itself, and no guard, reports that the call inside or the refund failed. */
 const ownReasons: ReadonlySet<string> = new Set(["GS010", "GS011", "GS012", "GS013"]);
 
-/** The facts of the Safe that differ between its record and a view, by their answers. */
+/** The facts of the Safe that differ between the report's record and a view; null = the view does not show a Safe. */
 const changedIn = (state: SafeState, view: View): ReadonlyArray<Fact> | null => {
   const read = readIn((fact) => {
     const answer = view.call(queryOf(state.safe, fact));
@@ -93,7 +93,7 @@ const changedIn = (state: SafeState, view: View): ReadonlyArray<Fact> | null => 
   return read && facts.filter((fact) => String(read[fact]) !== String(state[fact]));
 };
 
-/** Gas beyond `safeTxGas` that a Safe pays for: a call to an account that is new. */
+/** Gas beyond `safeTxGas` that a Safe may refund: the cost of a call that makes an account. */
 const overhead = 40_000n;
 
 /** The least gas that an execution with two owners uses outside the inner call. */
@@ -109,7 +109,7 @@ const refundOf = (typed: TypedData): ReadonlyArray<Finding> => {
     : [SafePaysExecutor.warning(measured, units("at most", most), address("token", gasToken))];
 };
 
-/** A Safe's transaction that ran, as the readers of its outcome need it. */
+/** A Safe's transaction that ran, with the facts that the checks of its outcome need. */
 interface Ran {
   readonly signing: PlacedSigning;
   readonly seen: Seen;
@@ -119,15 +119,15 @@ interface Ran {
   readonly index: number;
   readonly gas: bigint;
   readonly outcome: Outcome | undefined;
-  /** The Safe's word on the transaction, where the run succeeded; null = it says nothing. */
+  /** The result by the Safe's own event, if the run succeeded; null = there is no such event. */
   readonly became: ReturnType<typeof executedIn>;
-  /** The findings of the simulation by which it fails. */
+  /** The simulation's blockers about its execution. */
   readonly failed: ReadonlyArray<Finding>;
-  /** The Safe's own reason against it, such as `GS025`; empty = it gave none. */
+  /** The revert reason, such as the Safe's `GS025` or words of its guard; empty = there is none. */
   readonly reason: string;
   /** True if its nonce is used; null = unknown. */
   readonly isUsed: boolean | null;
-  /** A hash that was given with it and is another one; null = none was. */
+  /** A hash by the Safe or by the caller that is not the digest; null = there is none. */
   readonly other: Hash | null;
 }
 
@@ -155,7 +155,7 @@ const ranOf = (
   };
 };
 
-/** The transaction itself: its chain, its hash, its nonce and who signs it. */
+/** Findings about the transaction itself: its chain, its hash, its nonce and its signer. */
 const checkSaid = ({ signing: { sign }, typed, seen: { chainId, say }, state, isUsed, other }: Ran) => {
   const { chainId: bound } = typed.domain;
   const about = { step: "chain", transaction: null, evidence: "measured" } as const;
@@ -171,7 +171,7 @@ const checkSaid = ({ signing: { sign }, typed, seen: { chainId, say }, state, is
   ];
 };
 
-/** The Safe: its code is the makers' own, and it is as it was read. */
+/** Findings about the Safe: code that is not a known Safe's, or facts that changed since it was read. */
 const checkSafe = ({ state, seen: { before, say } }: Ran): ReadonlyArray<Finding> => {
   const { safe, singleton, version } = state;
   const known = knownCode(before.account(singleton)?.codeHash ?? "0x", singleton, "safe");
@@ -198,7 +198,7 @@ const doubtsOf = ({ state: { queued, guard }, gas, outcome, became, failed, reas
     isEarly: queued > 0n && isFailed,
     isStarved: isFailed && (reason === "GS010" || 10n * (outcome?.gasUsed ?? 0n) > 9n * gas),
     isIgnored: isFailed && reason === "GS025" && guard === null && isTaken && other === null,
-    // why: a guard may ask for signatures by keys, and in 1.5.0 nothing tells its words from those of the call inside
+    // why: a guard may ask for signatures by keys; in 1.5.0 its revert reason looks like that of the inner call
     isGuards: failed.length > 0 && guard !== null && isTaken && !ownReasons.has(reason),
   };
 };
@@ -220,18 +220,18 @@ const checkDoubts = ({ state: { queued, guard }, gas, reason, seen: { say } }: R
   ];
 };
 
-/** The result of the call inside. */
+/** Findings about the result of the inner call. */
 const checkExecution = ({ outcome, became, seen: { say } }: Ran, doubts: Doubts): ReadonlyArray<Finding> => [
   ...(became?.success === false && !isUnsure(doubts) ? [SafeExecutionFails.blocker(measured)] : []),
   ...(outcome?.status === "success" && became === null ? [say.notAssumed("the Safe was not seen to execute it")] : []),
 ];
 
-/** The gas that is kept for the call inside, and the price that the Safe pays. */
+/** Findings about the gas that is kept for the inner call, and about the price that the Safe pays. */
 const checkGas = ({ typed, outcome, became, seen: { say } }: Ran): ReadonlyArray<Finding> => {
   const [own, price, used] = [numberOf(typed, "safeTxGas"), numberOf(typed, "gasPrice"), outcome?.gasUsed ?? 0n];
-  // why: with a price the call inside gets no more than that in the simulation, too, and without any the Safe undoes all
+  // why: with a price the simulated inner call gets only `safeTxGas`, too; with neither, the Safe reverts a failed call
   const isLow = became?.success === true && own > 0n && price === 0n && used > own + besideCall;
-  // why: a refund in ether is by the executor's own price
+  // why: a Safe refunds ether at no more than the executor's own gas price
   const isDear = price > witnessFees.maxFeePerGas && typed.message["gasToken"] === nobody;
   return [
     ...refundOf(typed),
@@ -240,7 +240,7 @@ const checkGas = ({ typed, outcome, became, seen: { say } }: Ran): ReadonlyArray
   ];
 };
 
-/** The control of the Safe behind the transaction, where it changed. */
+/** The finding about owners, modules, guards or code that the transaction changed. */
 const checkControl = ({ state, became, seen: { after } }: Ran): ReadonlyArray<Finding> => {
   const changed = became?.success === true ? changedIn(state, after) : [];
   const names = changed ?? ["what the Safe tells of itself"];
@@ -270,7 +270,7 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   const isCarried = safe !== undefined && execution !== undefined;
   if (safe === undefined || typed === null || execution === undefined) {
     const why = use.unread ?? "a sender of the transactions is one of its owners";
-    return { signing: told(signing, isCarried), findings: [seen.say.unknown(why)], kept: [] };
+    return { signing: told(signing, isCarried), findings: [seen.say.unknown(why)], replaced: [] };
   }
   const ran = ranOf({ ...signing, typed, safe }, seen, execution);
   const doubts = doubtsOf(ran);
@@ -282,6 +282,6 @@ export const judgedAsSafe = (signing: PlacedSigning, seen: Seen): Judgement => {
   return {
     signing: { ...told(signing, true), nonce },
     findings,
-    kept: [...(isUnsure(doubts) ? ran.failed : []), ...seen.found.filter(isOwnEvent(ran.index, safe.safe))],
+    replaced: [...(isUnsure(doubts) ? ran.failed : []), ...seen.found.filter(isOwnEvent(ran.index, safe.safe))],
   };
 };

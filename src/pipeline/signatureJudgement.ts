@@ -18,7 +18,7 @@ const long = 31n * 86_400n;
 const separatorOf = (contract: Address) => staticCall(contract, "0x3644e515");
 
 /**
- * The signature's type is none that is known here, or its use cannot be simulated.
+ * The signature's type is not known here, its use cannot be simulated, or its contract contradicts its facts.
  * @figures text("because", "its type is none that is known here")
  */
 export const SignatureUnknown = code("approvals", ["unavailable"], "SignatureUnknown", [
@@ -36,8 +36,8 @@ export const HashBlind = code("approvals", ["unavailable"], "HashBlind", [
 ]);
 
 /**
- * The signature was not taken for given: the account's own call was simulated in its place, or an account with code did not
- * take it.
+ * The simulation did not assume the signature: it ran the account's own call instead, or the account's code rejected the
+ * signature.
  * @figures text("because", "the account's own equal call was simulated")
  * @unavailable where no call of the account does the same, or the account's code did not take the signature
  */
@@ -46,14 +46,14 @@ export const SignatureNotAssumed = code("approvals", ["warning", "unavailable"],
   "use a node that lets `movePrecompileToAddress` replace ECRECOVER, such as geth",
 ]);
 
-/** It was used before, or its number was passed. */
+/** It was used before, or the nonce that its contract expects is already higher. */
 export const SignatureUsed = code("approvals", ["blocker"], "SignatureUsed", [
   "the signature's nonce is used already",
   "ask for a message with the next nonce",
 ]);
 
 /**
- * It cannot be used yet. What it does then is not known now.
+ * It cannot be used yet. Its effect at that time is not known now.
  * @figures count("usable from", 1_800_000_000n)
  */
 export const SignatureNotYet = code("approvals", ["unavailable"], "SignatureNotYet", [
@@ -62,7 +62,7 @@ export const SignatureNotYet = code("approvals", ["unavailable"], "SignatureNotY
 ]);
 
 /**
- * The contract verifies signatures for another domain, so that this one is of no use there.
+ * The contract verifies signatures for another domain, so this signature is useless there.
  * @unavailable where the account's own equal call was simulated and the contract does not tell its domain
  */
 export const DomainDisagrees = code("approvals", ["blocker", "unavailable"], "DomainDisagrees", [
@@ -70,14 +70,14 @@ export const DomainDisagrees = code("approvals", ["blocker", "unavailable"], "Do
   "ask for the contract's own name, version and chain",
 ]);
 
-/** The signature binds no chain: whoever holds it can use it on every chain where it fits. */
+/** The signature is bound to no chain: its holder can use it on every chain where it fits. */
 export const SignatureUnbound = code("approvals", ["warning"], "SignatureUnbound", [
   "the signature is valid on every chain",
   "sign it only if it is meant for every chain",
 ]);
 
 /**
- * Its last second is over.
+ * The last second in which it can be used has passed.
  * @figures count("usable until", 1_700_000_000n)
  */
 export const SignatureExpired = code("approvals", ["blocker"], "SignatureExpired", [
@@ -94,14 +94,15 @@ export const SignatureLongLived = code("approvals", ["warning"], "SignatureLongL
   "ask for an earlier deadline",
 ]);
 
-/** It has no deadline that anybody will see. */
+/** It has no deadline, or one beyond 2^63 seconds. */
 export const SignatureNeverExpires = code("approvals", ["warning"], "SignatureNeverExpires", [
   "the signature never expires",
   "ask for a deadline",
 ]);
 
 /**
- * The key that signs is not the account that the message names, and that account has no code that could take it.
+ * The key that signs is not the account that the message names, and that account has no code to accept it; or the key is not
+ * an owner of the Safe.
  * @figures address("account", alice)
  */
 export const SignerIsNotOwner = code("approvals", ["blocker"], "SignerIsNotOwner", [
@@ -109,14 +110,14 @@ export const SignerIsNotOwner = code("approvals", ["blocker"], "SignerIsNotOwner
   "sign with the account's own key",
 ]);
 
-/** The receiver is named by a part of the message that only the spender's own code reads. */
+/** Permit2 lets the spender choose the receiver: a receiver that the message names binds only the spender's code. */
 export const WitnessUnread = code("approvals", ["warning"], "WitnessUnread", [
   "the spender decides who gets the tokens: what the message says of that binds nobody but its code",
   "sign it only for a spender whose code you trust",
 ]);
 
 /**
- * With the code that the authorisation sets, a call from an account that nobody knows sent wei away.
+ * With the code that the authorisation sets, a call by an unknown account took wei out of the account.
  * @figures address("account", alice)
  */
 export const DelegateOpen = code("approvals", ["warning"], "DelegateOpen", [
@@ -124,7 +125,7 @@ export const DelegateOpen = code("approvals", ["warning"], "DelegateOpen", [
   "sign it only for code that asks who calls it",
 ]);
 
-/** Nothing of what the order asks for goes to the account that gives. */
+/** The order pays nothing to the account that gives the tokens. */
 export const OrderUnderpaid = code("approvals", ["warning"], "OrderUnderpaid", [
   "the account gets nothing for what it gives",
   "sign it only if it is a gift",
@@ -154,7 +155,7 @@ const wordIn = (before: View, { query, by }: Use["used"][number]): bigint | null
     : wordAt(answer.data, (dataAt + 64 * (by.kind === "equal" ? by.at : 0)) as never);
 };
 
-/** Returns whether each of its numbers is used, passed or yet to come. */
+/** The state of each of its nonces: `used` (also if passed), `next` or `later`; null = it could not be read. */
 const usedIn = (before: View, { used, kind }: Use) =>
   used.map((one) => {
     const now = wordIn(before, one);
@@ -171,20 +172,20 @@ const takes: ReadonlySet<Use["kind"]> = new Set([
   ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
 ]);
 
-/** True of an order whose offerer gets nothing. */
+/** True if an order gives its offerer nothing. */
 const isUnpaid = (message: NonNullable<PlacedSigning["typed"]>["message"], account: Address): boolean =>
   !listed(message["consideration"]).some((item) => {
     const { recipient, startAmount, endAmount } = recordIn(item);
     return recipient === account && (startAmount !== 0n || endAmount !== 0n);
   });
 
-/** Kinds that leave a mark where they are used. */
+/** Kinds whose use changes a number that the contract shows. */
 const marked: ReadonlySet<Use["kind"]> = new Set([
   ...(["erc2612", "dai", "erc3009Transfer", "erc3009Receive", "permit2Single", "permit2Batch"] as const),
   ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
 ]);
 
-/** True if a successful call visibly used its signature: a contract without the function may accept any call. */
+/** False if a successful call visibly left its signature unused: a contract without the function may accept any call. */
 const isUsedUp = (use: Use, before: View, after: View): boolean =>
   use.leaves !== undefined
     ? wordOfAnswer(after, use.leaves.query) === use.leaves.value
@@ -200,7 +201,7 @@ const wordOfAnswer = (view: View, query: CallQuery): bigint | null => {
   return answer?.success === true ? wordAt(answer.data, dataAt) : null;
 };
 
-/** The amount of each token that can be taken: the right or the balance, whichever is less. */
+/** The amount of each token that can be taken: the least of the permitted amount, the balance and the allowance. */
 const mostIn = (before: View, { taken = [] }: Use): ReadonlyArray<bigint> => {
   // why: the list may have one token several times
   const gone = new Map<Address, bigint>();
@@ -219,8 +220,8 @@ const mostIn = (before: View, { taken = [] }: Use): ReadonlyArray<bigint> => {
 const isEach = (one: ReadonlyArray<bigint>, other: ReadonlyArray<bigint>): boolean =>
   one.every((amount, at) => amount === other[at]);
 
-/** Queries for a signature's use, and for the balances. */
-export const usualLooks = ({ use, typed, safe }: PlacedSigning): ReadonlyArray<Query> => [
+/** Queries about a signature: its nonces, balances and allowances, its contract's domain, and its account. */
+export const signatureQueries = ({ use, typed, safe }: PlacedSigning): ReadonlyArray<Query> => [
   ...use.used.map(({ query }) => query),
   ...(use.leaves === undefined ? [] : [use.leaves.query]),
   ...(use.taken ?? []).flatMap(({ there }) => there),
@@ -231,7 +232,7 @@ export const usualLooks = ({ use, typed, safe }: PlacedSigning): ReadonlyArray<Q
   { kind: "account", address: use.account },
 ];
 
-/** Findings that accounts with code have as well. */
+/** Findings that the judgements of user operations and Safes share. */
 export const say: Seen["say"] = {
   unknown: (why) => SignatureUnknown.unavailable(unavailable, text("because", why)),
   notAssumed: (why) => SignatureNotAssumed.unavailable(unavailable, text("because", why.slice(0, 300))),
@@ -241,7 +242,7 @@ export const say: Seen["say"] = {
   notOwner: SignerIsNotOwner.blocker(measured),
 };
 
-/** A signature, and the chain in front of the calls that use it. */
+/** A signature, and the state of the chain before the calls that use it. */
 interface Facts extends PlacedSigning {
   readonly before: View;
   readonly chainId: number | null;
@@ -249,7 +250,7 @@ interface Facts extends PlacedSigning {
   readonly now: number;
 }
 
-/** The chain that it is bound to; texts and sign-ins are bound to none. */
+/** The finding about the chain that typed data or an authorisation is bound to; `checkSignIn` reads that of a sign-in. */
 const checkBound = ({ sign, typed, chainId }: Facts): ReadonlyArray<Finding> => {
   if (sign.kind !== "typedData" && sign.kind !== "authorization") return [];
   const bound = sign.kind === "authorization" ? BigInt(sign.chainId) : typed?.domain["chainId"];
@@ -279,7 +280,7 @@ const checkNumbers = ({ before, use }: Facts): ReadonlyArray<Finding> => {
   return numbers.includes("used") ? [say.used] : numbers.includes("later") ? [say.notYet] : [];
 };
 
-/** The times of its use, and how long it or the right that it gives lasts. */
+/** Findings about the times of its use, and about how long it or its right lasts. */
 const checkTimes = ({ use: { from, until, ends, consume }, before, now }: Facts): ReadonlyArray<Finding> => {
   const seconds = before.environment?.timestamp ?? BigInt(Math.floor(now / 1000));
   const last = [until, ends].reduce<bigint | null>((a, b) => (b !== null && (a === null || b > a) ? b : a), null);
@@ -303,7 +304,7 @@ const checkParties = ({ sign, use: { account, consume, kind }, typed, before }: 
   ];
 };
 
-/** Findings of a signature that need no simulation: its chain, domain, nonce, time and owner. */
+/** Findings about a signature that need no run of its calls: its chain, domain, nonce, time and owner. */
 const checkFacts = (facts: Facts): ReadonlyArray<Finding> =>
   facts.use.kind === "signIn"
     ? [...checkBound(facts), ...checkSignIn(facts)]
@@ -315,18 +316,18 @@ const checkFacts = (facts: Facts): ReadonlyArray<Finding> =>
         ...checkParties(facts),
       ];
 
-/** A signature and its run, with the facts that the readers of its outcome need. */
+/** A signature and its run, with the facts that the checks of its outcome need. */
 interface Ran {
   readonly signing: PlacedSigning;
   readonly seen: Seen;
   /** The way in which it was simulated; null = in none. */
   readonly assumed: Mode | "code" | null;
   readonly facts: ReadonlyArray<Finding>;
-  /** The findings of the simulation by which its calls fail. */
+  /** The simulation's blockers about its calls. */
   readonly failed: ReadonlyArray<Finding>;
   /** The amount of each token that can be taken now. */
   readonly most: ReadonlyArray<bigint>;
-  /** True if another amount was simulated. */
+  /** True if amounts other than `most` were simulated, and that run failed or had reduced amounts. */
   readonly isOther: boolean;
   /** True if it cannot be used yet. */
   readonly isLate: boolean;
@@ -356,8 +357,8 @@ const ranOf = (signing: PlacedSigning, seen: Seen): Ran => {
 };
 
 /**
- * True if a failure does not condemn the signature: the account's code may hash the digest again, the call may be too early, or
- * another amount, or for an NFT another form of the call, may succeed.
+ * True if the signature may be good although its call failed: the account's code may hash the digest again, the call may come
+ * too early, or it may succeed with another amount or, for an NFT, in another form.
  */
 const isTellable = ({ signing: { use }, assumed, failed, most, isLate, isContract }: Ran): boolean =>
   failed.length > 0 &&
@@ -368,7 +369,7 @@ const isTellable = ({ signing: { use }, assumed, failed, most, isLate, isContrac
 const isUnseen = ({ signing: { use }, seen: { before, after }, assumed, failed }: Ran): boolean =>
   assumed === "shim" && failed.length === 0 && !isUsedUp(use, before, after);
 
-/** Its facts; a fact that its contract's behaviour contradicts is not known to hold. */
+/** The findings about its facts; `SignatureUnknown` replaces a blocker that the contract's acceptance contradicts. */
 const checkTaken = (ran: Ran): ReadonlyArray<Finding> => {
   const { signing, assumed, facts, failed } = ran;
   const isTaken = assumed === "shim" && failed.length === 0 && !isUnseen(ran) && signing.use.kind !== "seaport";
@@ -381,7 +382,7 @@ const checkTaken = (ran: Ran): ReadonlyArray<Finding> => {
   ];
 };
 
-/** An authorisation, and the code that it sets. */
+/** Findings about an authorisation and the code that it sets. */
 const checkAuthorization = ({ signing: { sign, use }, seen: { found } }: Ran, isOpened: boolean) => [
   ...(isOpened ? [DelegateOpen.warning(measured, address("account", use.account))] : []),
   // why: with a later nonce it waits, and the report does not show what its code does then
@@ -398,9 +399,9 @@ const checkAssumed = (ran: Ran): ReadonlyArray<Finding> => {
   const refuser = isContract ? "the account's own code" : "the contract";
   return [
     ...(isTellable(ran) && !isLate ? [notAssumed(`${refuser} did not take it`)] : []),
-    // guard: an amount that was the most when an earlier report was made
+    // guard: an earlier report's amount that is no longer the most
     ...(isOther ? [notAssumed("as much as was there is not there now")] : []),
-    // guard: a key whose own account the message fits as well
+    // guard: a message that fits the signer's own account as well
     ...(use.kind.startsWith("permit2") && use.account !== sign.signer
       ? [notAssumed("it fits the signer's own account, too")]
       : []),
@@ -408,7 +409,7 @@ const checkAssumed = (ran: Ran): ReadonlyArray<Finding> => {
   ];
 };
 
-/** A signature that no call was simulated for. */
+/** The finding about a signature for which no call was simulated; a sign-in has none. */
 const checkUnsimulated = ({ signing: { sign, use }, seen: { say: all }, assumed }: Ran): ReadonlyArray<Finding> => {
   if (assumed !== null || use.kind === "signIn") return [];
   const why = use.unread ?? "no call of the account does the same on this node";
@@ -416,7 +417,7 @@ const checkUnsimulated = ({ signing: { sign, use }, seen: { say: all }, assumed 
   return [use.unread === null ? all.notAssumed(why) : all.unknown(why)];
 };
 
-/** A signature that the account's own equal call was simulated for. */
+/** Findings about a signature in whose place the account's own equal call was simulated. */
 const checkEqualCall = ({ signing: { use }, seen: { before, say: all }, assumed }: Ran): ReadonlyArray<Finding> => {
   if (assumed !== "equalCall") return [];
   const told = use.contract === null ? undefined : before.call(separatorOf(use.contract));
@@ -441,8 +442,8 @@ const signingOf = ({ signing: { sign, use, place, stand, origin }, seen, assumed
 };
 
 /**
- * The judgement of a signature that a contract or nobody verifies. `isOpened`: a stranger spent by the code that it sets. `most`: as
- * much of each token as can be taken, where that is yet to be simulated; else null.
+ * The judgement of a signature that is neither a user operation nor a Safe's transaction. `isOpened`: an unknown account
+ * spent with the code that it sets. `most`: the amounts that can be taken, if the run has to be repeated with them; else null.
  */
 export const judgedSignature = (
   signing: PlacedSigning,
@@ -455,7 +456,7 @@ export const judgedSignature = (
       ...[...checkTaken(ran), ...checkAuthorization(ran, isOpened), ...checkAssumed(ran)],
       ...[...checkUnsimulated(ran), ...checkEqualCall(ran)],
     ],
-    kept: isTellable(ran) ? ran.failed : [],
+    replaced: isTellable(ran) ? ran.failed : [],
     signing: signingOf(ran),
     most: ran.isOther && signing.stand.taken === undefined ? ran.most : null,
   };

@@ -1,7 +1,7 @@
 /**
- * Runs for signatures that nobody has given yet. They simulate the calls that would use the signatures. Code in place of
- * ECRECOVER assumes the signatures; test calls in every block check that it works. A node that cannot override ECRECOVER
- * simulates the accounts' own calls to the same effect.
+ * Runs for signatures that no key has given yet. They simulate the calls that would use the signatures. Code in place of
+ * ECRECOVER assumes the signatures; test calls in each block that may verify one check that the code works. For a node that
+ * cannot override ECRECOVER, the accounts' own calls with the same effect are simulated.
  */
 import * as Clock from "effect/Clock";
 import * as Deferred from "effect/Deferred";
@@ -34,21 +34,28 @@ import { maxTransactions, type CheckedInput, type InputDefaults, type Transactio
 import { check } from "../Transaction.js";
 import { witnessFees } from "../witness/placement.js";
 import { judgedAsAccount, looksOf, resolved } from "./accounts.js";
-import { askLimit, askRuled } from "./operations.js";
-import { isAlikePlain, plainBlocks, plainRunsOf, type PlainRun } from "./plainRuns.js";
-import { judgedSignature, say, usualLooks } from "./signatureJudgement.js";
-import { CurrentSignings, trialGas, type Assumable, type Judgement, type LimitTold, type Signed } from "./signings.js";
+import { askLimit, traceBundlerCall } from "./operations.js";
+import { isSameWithoutAssumption, plainBlocks, plainRunsOf, type PlainRun } from "./plainRuns.js";
+import { judgedSignature, say, signatureQueries } from "./signatureJudgement.js";
+import {
+  CurrentSignings,
+  trialGas,
+  type Assumable,
+  type Judgement,
+  type LowGasLimit,
+  type Signed,
+} from "./signings.js";
 import type { Signings } from "./signings.js";
 import { answered, blocksIn, listed, quantity, recordIn, withBlocks, type Wire } from "./wire.js";
 
 /** Most signatures of one input. */
 const most = 16;
-/** Wei given to the sender of such a call. */
+/** Wei that the state override gives to senders of calls that use or test signatures. */
 const purse = 2n ** 96n;
 /** Gas of a call that tries to spend from an account with new code. */
 const probeGas: Hex = "0x30d40";
 
-/** Reads the signatures of an input, each at its place in front of the transactions; `at`: their paths. */
+/** Reads the signatures of an input. `at`: the path of each; `place`: the number of transactions before it. */
 const readSignings = Effect.fnUntraced(function* (
   inputs: ReadonlyArray<{
     readonly input: Readonly<Record<string, unknown>>;
@@ -97,34 +104,34 @@ const readSignings = Effect.fnUntraced(function* (
 
 const padded = (account: Address): string => `0x${account.slice(2).padStart(64, "0")}`;
 
-/** Code in place of ECRECOVER, and what it takes to try it. */
+/** The overrides by which a node assumes the signatures, and the calls that test them. */
 interface Assuming {
   readonly override: Wire;
   /** Storage slots that are overridden before all calls. */
   readonly pretends: NonNullable<Use["pretends"]>;
-  /** Calls that run first in every block, and the result that each must return. */
+  /** Calls that run first in every tested block, and the result that each must return. */
   readonly trials: ReadonlyArray<{ readonly call: Wire; readonly returns: string }>;
   readonly tester: Address;
-  /** Calls that run last in every block and should fail: an unknown sender tries to spend from an account with new code. */
+  /** Calls that run last in every tested block: an unknown sender tries to take wei from an account with new code. */
   readonly probes: ReadonlyArray<{ readonly call: Wire; readonly signing: number; readonly paid: string }>;
-  /** Senders of the calls that verify: a block without them verifies nothing. */
+  /** Senders of all calls of the bundle: a block without a call by one of them is not tested. */
   readonly senders: ReadonlySet<string>;
-  /** Accounts that get the ether for their calls. */
+  /** Senders of calls that use signatures, which get ether; senders of the user's transactions get none. */
   readonly funded: ReadonlyArray<Address>;
-  /** User operations whose calls also run by themselves, in the next block. */
+  /** User operations whose calls a second simulation of the run `next` makes without assumed signatures. */
   readonly plain: ReadonlyArray<PlainRun>;
-  /** Made-up bundlers, each as a 32-byte word, and the EntryPoint that pays them. */
-  readonly bundlers: ReadonlyMap<string, string>;
+  /** The EntryPoint that pays each made-up beneficiary of a bundle, both as 32-byte words. */
+  readonly beneficiaries: ReadonlyMap<string, string>;
 }
 
-/** A call without the payment to its bundler: the bundler is made up, and the payment follows the base fee. */
-const withoutPay = (call: unknown, { bundlers }: Assuming): unknown => {
+/** The result of a call without the log that pays the bundler: the amount follows the base fee. */
+const withoutPay = (call: unknown, { beneficiaries }: Assuming): unknown => {
   const isPay = (log: unknown): boolean => {
     const { address, topics } = recordIn(log);
     const [, from, to] = listed(topics).map((topic) => String(topic).toLowerCase());
-    return String(address).toLowerCase() === traceEmitter && from !== undefined && bundlers.get(to ?? "") === from;
+    return String(address).toLowerCase() === traceEmitter && from !== undefined && beneficiaries.get(to ?? "") === from;
   };
-  return bundlers.size > 0 && isRecord(call) && Array.isArray(call["logs"])
+  return beneficiaries.size > 0 && isRecord(call) && Array.isArray(call["logs"])
     ? { ...call, logs: call["logs"].filter((log) => !isPay(log)) }
     : call;
 };
@@ -138,7 +145,7 @@ const isTriedIn = (entry: Wire, { trials, probes, senders }: Assuming): boolean 
 const pursesOf = (state: Wire, accounts: ReadonlyArray<Address>): Wire =>
   Object.fromEntries(accounts.map((account) => [account, { ...recordIn(state[account]), balance: quantity(purse) }]));
 
-/** The state override with the storage slots added; `isLater`: slots that it has already stay. */
+/** The overrides of the accounts with storage slots added; `isLater`: slots that they set already win. */
 const withWords = (state: Wire, pretends: Assuming["pretends"], isLater: boolean): Wire =>
   Object.fromEntries(
     Object.entries(pretends).map(([account, words]) => {
@@ -149,7 +156,7 @@ const withWords = (state: Wire, pretends: Assuming["pretends"], isLater: boolean
     }),
   );
 
-/** A block with the override, the ether of the first block, and the tests in front of its calls. */
+/** A block with the overrides and the test calls; the first block also gives ether and sets the storage slots. */
 const withTrials = (entry: Wire, assuming: Assuming, isFirst: boolean): Wire => {
   const { override, trials, probes, tester, funded, pretends } = assuming;
   const state = recordIn(entry["stateOverrides"]);
@@ -172,15 +179,12 @@ const ignored = (): RpcError =>
     reason: new OverrideIgnored({ detail: "", overrides: ["movePrecompileToAddress"] }),
   });
 
-/** Emits the logs of native transfers in a simulation with `traceTransfers` (execution-apis). */
-const nativeLogs = `0x${"ee".repeat(20)}`;
-
-/** True if a call moved wei from one account to another, as a log's topics name them. */
+/** True if a call moved wei between two accounts; `paid`: both as topics, joined by a comma. */
 const isPaidIn = (told: Wire, paid: string): boolean =>
   told["status"] === "0x1" &&
   listed(told["logs"]).some((log) => {
     const { address, topics } = recordIn(log);
-    return String(address).toLowerCase() === nativeLogs && listed(topics).slice(1).join().toLowerCase() === paid;
+    return String(address).toLowerCase() === traceEmitter && listed(topics).slice(1).join().toLowerCase() === paid;
   });
 
 /** An answer without the tests in front of the calls of its blocks. */
@@ -191,7 +195,10 @@ const withoutTrials = (answer: unknown, blocks: ReadonlyArray<Wire>, assuming: A
       : told,
   );
 
-/** The node as the requests of a run see it. `refuse` is called if it rejects the override, `open` for accounts that obey anybody. */
+/**
+ * The node as the requests of a run see it. It calls `refuse` if the node rejects the override, `open` if an unknown sender
+ * could spend, and `isPlainly` with the comparison of an operation's calls.
+ */
 const nodeWith = (
   rpc: Rpc["Service"],
   assuming: Assuming,
@@ -205,15 +212,15 @@ const nodeWith = (
     const [first, block, third, ...rest] = params;
     if (method === "debug_traceCall") {
       const state = recordIn(recordIn(third)["stateOverrides"]);
-      const isPaid = assuming.bundlers.size > 0 || Object.keys(assuming.pretends).length > 0;
+      const isPaid = assuming.beneficiaries.size > 0 || Object.keys(assuming.pretends).length > 0;
       // why: a tracer rejects a call whose sender cannot pay for it
       const paid = { ...state, ...(isPaid ? pursesOf(state, assuming.funded) : {}) };
       const stateOverrides = { ...paid, ...withWords(paid, assuming.pretends, true), ...assuming.override };
       const traced = [first, block, { ...recordIn(third), stateOverrides }, ...rest];
       const { to } = recordIn(first);
-      const isBundlers = isAddress(to) && [...assuming.bundlers.values()].includes(padded(lower(to)));
+      const isBundlers = isAddress(to) && [...assuming.beneficiaries.values()].includes(padded(lower(to)));
       return isBundlers && recordIn(third)["tracer"] === "callTracer"
-        ? askRuled(rpc, traced)
+        ? traceBundlerCall(rpc, traced)
         : rpc.request(method, traced);
     }
     if (method !== "eth_simulateV1") return rpc.request(method, params);
@@ -235,7 +242,8 @@ const nodeWith = (
             const beside = Effect.orElseSucceed(rpc.request(method, withBlocks(params, alone)), () => null);
             return Effect.map(Effect.all([assumed, beside], { concurrency: "unbounded" }), ([answer, plainly]) => {
               const own = withoutTrials(answer, blocks, assuming);
-              for (const each of plain) isPlainly(each.digest, isAlikePlain([blocks, own], [alone, plainly], each));
+              for (const each of plain)
+                isPlainly(each.digest, isSameWithoutAssumption([blocks, own], [alone, plainly], each));
               return answer;
             });
           });
@@ -262,7 +270,8 @@ const nodeWith = (
           const own = calls.slice(count, end).map((call) => withoutPay(call, assuming));
           // why: the bloom covers the removed calls, too
           const isOfMore =
-            assuming.bundlers.size > 0 || calls.slice(end).some((call) => listed(recordIn(call)["logs"]).length > 0);
+            assuming.beneficiaries.size > 0 ||
+            calls.slice(end).some((call) => listed(recordIn(call)["logs"]).length > 0);
           return { ...told, calls: own, ...sent, ...(isOfMore ? { logsBloom: null } : {}) };
         });
         return isTaken ? Effect.succeed(read) : Effect.andThen(refuse, Effect.fail(ignored()));
@@ -272,7 +281,7 @@ const nodeWith = (
   return { ...rpc, request, send: undefined };
 };
 
-/** The storage slots that all of them override. */
+/** The storage slots that any of the signatures overrides. */
 const pretendedBy = (signings: ReadonlyArray<PlacedSigning>): Assuming["pretends"] =>
   signings
     .flatMap(({ use: { pretends = {} } }) => Object.entries(pretends))
@@ -331,7 +340,7 @@ const assumingOf = (
             paid: [sign.signer, taker].map(padded).join().toLowerCase(),
           })),
     ),
-    bundlers: new Map(
+    beneficiaries: new Map(
       signings.flatMap(({ use: { operation }, stand: { taker } }) =>
         operation === undefined ? [] : [[padded(taker), padded(operation.entryPoint)] as const],
       ),
@@ -343,7 +352,7 @@ const assumingOf = (
   };
 };
 
-/** An input with signatures: its transactions, and the places of the calls that use the signatures. */
+/** Reads an input with signatures: transactions, signatures, and `carried`, which inserts the calls that use them. */
 export const readMixed = Effect.fnUntraced(function* (all: ReadonlyArray<unknown>, defaults?: InputDefaults) {
   const rows = all.map((input, at) => ({ input, isOwn: isSigning(input), at: all.length === 1 ? "" : `[${at}].` }));
   const others = rows.filter(({ isOwn }) => !isOwn);
@@ -390,8 +399,8 @@ const hasAuthorization = (signing: AnySigning): boolean =>
 const never = 2n ** 64n;
 
 /**
- * The last second in which each of them can be used to the same effect. Null if the use of one is unknown, or if it is sent
- * like a transaction: user operations and transactions of Safes are.
+ * The last second in which all signatures can be used to the same effect. Null if the use of one is unknown, or if one is a
+ * user operation or a Safe's transaction: those are sent like transactions.
  */
 const lastUseOf = (signings: ReadonlyArray<PlacedSigning>): bigint | null =>
   signings.every(({ use, safe }) => use.consume !== null && use.operation === undefined && safe === undefined)
@@ -415,14 +424,14 @@ interface Underway {
   readonly plainly: ReadonlyMap<string, boolean>;
 }
 
-/** The judged signatures of a run in one mode. */
+/** The queries, accounts and judge of a run's signatures in one mode. */
 const judging = (signings: ReadonlyArray<PlacedSigning>, underway: Underway, rpc: Rpc["Service"]): Signings => {
   const { mode, now, options, lastUse, shorten, opened, plainly } = underway;
   /** Gas limits that are too low, by the digest of their operation; null = none is. */
-  const limits = new Map<string, LimitTold | null>();
+  const limits = new Map<string, LowGasLimit | null>();
   const limitOf = ({ sign: { digest } }: PlacedSigning) => limits.get(digest) ?? null;
   return {
-    looks: signings.flatMap((signing) => [...looksOf(signing), ...usualLooks(signing)]),
+    looks: signings.flatMap((signing) => [...looksOf(signing), ...signatureQueries(signing)]),
     madeUp: new Map(
       signings.flatMap(({ use: { usableBy }, stand: { stranger, taker } }) =>
         [stranger, taker].map((account) => [account, usableBy === "anyone" ? null : usableBy] as const),
@@ -462,11 +471,11 @@ const judging = (signings: ReadonlyArray<PlacedSigning>, underway: Underway, rpc
         if (own.most !== null) shorten(index, own.most);
         return own;
       });
-      const kept = new Set(judged.flatMap((one) => one.kept));
+      const replaced = new Set(judged.flatMap((one) => one.replaced));
       return {
         signings: judged.map(({ signing }) => signing),
         findings: [
-          ...seen.found.filter((finding) => !kept.has(finding)),
+          ...seen.found.filter((finding) => !replaced.has(finding)),
           ...judged.flatMap(({ findings }) => findings),
         ],
       };
@@ -475,8 +484,9 @@ const judging = (signings: ReadonlyArray<PlacedSigning>, underway: Underway, rpc
 };
 
 /**
- * Runs `use` with the calls that use the signatures, on a node that assumes the signatures. If the node rejects the override,
- * runs it again with the accounts' own calls. `mode`: the way of an earlier report, which is kept.
+ * Runs `use` on a node that assumes the signatures, with a bundle that has the calls for them. If the node rejects the
+ * override, runs it again with the accounts' own calls. If less can be taken than was simulated, runs it again with that
+ * amount. `mode`: the mode of an earlier report, which is used again without a second run.
  */
 export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A, E, R>(
   prepared: P,
@@ -517,7 +527,7 @@ export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A,
         ),
       ),
     );
-    // why: with a right above the balance, somebody takes the balance
+    // why: if the message permits more than the balance, the whole balance can be taken
     return Effect.flatMap(ask, (answer) =>
       less.size === 0 || mode !== null
         ? Effect.succeed(answer)

@@ -64,7 +64,7 @@ export interface Signings {
 }
 
 /** A limit that is too low, and one that is not, in gas; the same where it is too low for the simulation alone. */
-export interface LimitTold {
+export interface LowGasLimit {
   readonly field: GasField;
   readonly given: bigint;
   readonly enough: bigint;
@@ -78,7 +78,7 @@ export type Seen = Parameters<Signings["judge"]>[0] & {
   /** False if its calls did something else where no signature was assumed; null = they cannot be run by themselves. */
   readonly isPlain: boolean | null;
   /** The limit of a user operation that was found too low; null = none was. */
-  readonly limitOf: (signing: PlacedSigning) => LimitTold | null;
+  readonly limitOf: (signing: PlacedSigning) => LowGasLimit | null;
   /** Findings of signatures of every kind. */
   readonly say: {
     readonly unknown: (why: string) => Finding;
@@ -94,7 +94,7 @@ export type Seen = Parameters<Signings["judge"]>[0] & {
 export interface Judgement {
   readonly signing: Signing;
   readonly findings: ReadonlyArray<Finding>;
-  readonly kept: ReadonlyArray<Finding>;
+  readonly replaced: ReadonlyArray<Finding>;
 }
 
 /** The signatures of the run that is under way; null = it has none. */

@@ -1,2 +1,2 @@
 /** What tests take from `src/guard`: a file that moves inside it is followed here, and in no test. */
-export { takersOf } from "../../src/guard/proven.js";
+export { beneficiariesOf } from "../../src/guard/proven.js";

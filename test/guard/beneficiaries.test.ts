@@ -1,6 +1,6 @@
 /** The accounts that gain by a signature, which a guard's `spenders` has to name. */
 import { describe, expect, it } from "vitest";
-import { takersOf } from "../rooms/guard.js";
+import { beneficiariesOf } from "../rooms/guard.js";
 import { alice, bob, granted, pool, report, signing, stand, usdc } from "../report/fixtures.js";
 import type { Report } from "../rooms/report.js";
 
@@ -58,7 +58,7 @@ describe("who gains by a signature", () => {
     ],
   ])("is %s", (_, changed, gains) => {
     const { signings = [operationOf()], ...others } = changed;
-    const found = takersOf({ ...report({ transfers: [] }), approvals: [], payees: [], ...others, signings });
+    const found = beneficiariesOf({ ...report({ transfers: [] }), approvals: [], payees: [], ...others, signings });
     expect(found).toEqual(gains);
   });
 });
