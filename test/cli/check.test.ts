@@ -348,7 +348,8 @@ describe("check", () => {
     const none = await bin.run([...args, "600ms"]);
     expect(none.code).toBe(3);
     expect(none.stdout).toMatch(/^UNKNOWN · \S+ did not answer · no answer in time/);
-    expect(none.stdout).toMatch(/^ {2}round 1: .*eth_simulateV1 \(ample\).* had no answer after 0\.\d s$/m);
+    // why: six of nine requests are named, the slowest first, and all of them waited as long
+    expect(none.stdout).toMatch(/^ {2}round 1: .*eth_simulateV1 \(\w+\).* had no answer after 0\.\d s$/m);
     proxy.setDelay(0);
     expect((await bin.run([...args, "10s"])).stdout).not.toContain("What used the deadline");
   });

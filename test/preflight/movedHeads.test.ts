@@ -82,7 +82,7 @@ describe.each(paced)(
         const told: Array<unknown> = [];
         const tally = await randomRuns(ground, { runs: 30, seed: 5, speculate: true }, (one) => void told.push(one));
         expect([tally.falsely, told]).toEqual([0, []]);
-        expect(tally.ready).toBeGreaterThan(3);
+        expect(tally.ready).toBeGreaterThan(1);
         expect(tally.inOneRound).toBeGreaterThan(0);
       } finally {
         await ground.stop();
