@@ -71,7 +71,7 @@ const isSigned = (answer: unknown, sign: Sign): boolean => {
 export const beneficiariesOf = ({ signings, approvals, payees }: Report): ReadonlyArray<string> => {
   // why: a transfer by Permit2 lowers the allowance to Permit2, and gives nobody a right
   const granted = approvals.filter(({ before, after }) => before === null || after === null || after > before);
-  // why: the EntryPoint holds back the bundler's payment; the account pays it more than that only by the operation's own calls
+  // why: the account pays the EntryPoint the missing prefund; a larger payment comes from the operation's own calls
   const isHeldBack = (address: string, token: string | null, amount: bigint) =>
     signings.some(({ account, operation }) => {
       if (operation?.entryPoint !== address || token !== null || operation.payer !== account) return false;
@@ -86,7 +86,7 @@ export const beneficiariesOf = ({ signings, approvals, payees }: Report): Readon
   return signings.flatMap(({ sign, account, usableBy, stand }) => {
     const message = sign.kind === "typedData" ? sign.typedData["message"] : null;
     const spender = isRecord(message) && isHex(message["spender"]) ? message["spender"] : null;
-    // why: the account that submits a permit gets nothing by it
+    // why: a signature that anyone may use, such as a permit, gives nothing to the account that submits it
     const all = [usableBy === "anyone" ? null : usableBy, spender, ...taking];
     const own: ReadonlyArray<string | null> = [null, account, sign.signer, stand.taker];
     return all.flatMap((one) => (one === null || own.includes(one) ? [] : one === stand.stranger ? "anyone" : one));

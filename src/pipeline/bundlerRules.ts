@@ -91,7 +91,10 @@ const isPayment = ({ from, data }: Frame, type: unknown, { factory, account }: R
   ((from === account && data === "0x") ||
     ((from === account || from === factory) && data === `${depositTo}${padded(account)}`));
 
-/** Returns a test for an account's slots in any storage (associated storage): its address, or a mapping entry under it. */
+/**
+ * Returns a test for associated storage (ERC-7562): slots in any contract that equal the account's address, or that are at
+ * most 128 after the hash of bytes that begin with that address.
+ */
 const basesOf = (trace: object, entities: Ruled["entities"]): ((of: Address | null, slot: Hash) => boolean) => {
   const { keccak } = trace as { readonly keccak?: unknown };
   const given = (Array.isArray(keccak) ? keccak : []).filter(isBytes);
@@ -149,13 +152,13 @@ const entriesIn = ({ calls }: Frame, { entryPoint, creator, entities }: Ruled) =
   return entries;
 };
 
-/** True if a call's code and inner calls are judged; our code in place of ECRECOVER and the EntryPoint are not. */
+/** True if a call's code and inner calls are judged. The EntryPoint and our code in place of ECRECOVER are not judged. */
 const isJudged = ({ frame: { to } }: Pick<Visit, "frame">, { entryPoint }: Ruled): boolean =>
   to !== ecrecover && to !== entryPoint;
 
 /**
- * The slots outside the account that a call uses. Borrowed code uses its borrower's storage; a creation that failed leaves
- * none.
+ * The slots outside the account that a call uses. Code run by DELEGATECALL or CALLCODE uses its caller's storage; a creation
+ * that failed leaves none.
  */
 const slotsIn = (
   { frame: { from, to, isBorrowed }, uses: { accessedSlots } }: Pick<Visit, "frame" | "uses">,

@@ -182,7 +182,7 @@ const judgedOf = (signing: PlacedSigning, input: OperationInput, seen: Seen): Ju
 
 const isElsewhere = ({ chain, seen: { chainId } }: Judged): boolean => chainId !== null && chain !== chainId;
 
-/** The operation itself: its chain, whose key signs it, and its nonce. */
+/** Findings about the operation itself: its chain, its signing key and its nonce. */
 const checkSaid = (judged: Judged): ReadonlyArray<Finding> => {
   const { chain, isOfKey, nonce, signing } = judged;
   const { chainId, say } = judged.seen;
@@ -210,7 +210,7 @@ const checkPaymaster = ({ input, signing: { stand }, outcome, seen }: Judged): R
   const answer = query === null ? null : before.call(query);
   // why: the simulation assumes the paymaster's signature over the hash that `getHash` returned earlier
   const isOther = answer?.success !== true || Operations.messageHash(answer.data) !== stand.paymaster.digest;
-  // why: the account then signs the paymaster's signature, too
+  // why: without a separate `paymasterSignature`, the account's signature also covers that of the paymaster
   const isFirst = input.operation.paymasterSignature === null;
   return [
     ...(isOther ? [say.notAssumed("the paymaster hashes something else")] : []),
@@ -233,7 +233,10 @@ const checkCall = (judged: Judged): ReadonlyArray<Finding> | null => {
   return outcome === null ? null : checkRun(judged, outcome, seen, chain === 0 || isElsewhere(judged) || !isOfKey);
 };
 
-/** The findings of its call that the report shows: none if the call fails only for its nonce, or the hash is unknown. */
+/**
+ * The findings of its call that the report shows. None if the call fails only for its nonce, or if the code that the hash may
+ * name is unknown; an unknown chain alone removes none.
+ */
 const toldOfCall = ({ nonce, outcome, signing, seen: { say } }: Judged, call: ReadonlyArray<Finding> | null) => {
   if (signing.use.unread !== null) return [];
   const isOfNonce = ({ numbers }: Finding) => numbers.some(({ value }) => String(value).startsWith("AA25"));
@@ -260,7 +263,7 @@ const checkPrefund = (judged: Judged, isBlind: boolean): ReadonlyArray<Finding> 
   ];
 };
 
-/** The run's findings that the operation's own replace: those about its call, and about its EntryPoint's balances. */
+/** Findings of the run that the operation's findings replace: about its call, and about the balances of its EntryPoint. */
 const replacedOf = (judged: Judged, call: ReadonlyArray<Finding> | null): ReadonlyArray<Finding> => {
   const { input, signing, outcome, at, seen } = judged;
   const { entryPoint } = input;

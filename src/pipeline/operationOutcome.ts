@@ -177,8 +177,9 @@ const checkOutcome = ({ input, hash }: Ran, outcome: Outcome, { options, say }: 
 };
 
 /**
- * The findings about an operation's call, with a gas limit that is too low or missing code; null = the call was not seen.
- * `isUnsure`: other findings say why the signature is not assumed, so the call's `SignatureNotAssumed` is left out.
+ * The findings about an operation's call; they also name a gas limit that is too low, or an account without code. null = the
+ * call was not seen. `isUnsure`: other findings say why the signature is not assumed, so the call's `SignatureNotAssumed` is
+ * left out, and a call that was not seen has an empty list.
  */
 export const checkRun = (ran: Ran, outcome: Outcome, seen: Seen, isUnsure: boolean) => {
   const { before, limitOf } = seen;
@@ -201,7 +202,7 @@ export const checkRun = (ran: Ran, outcome: Outcome, seen: Seen, isUnsure: boole
   return isUnsure ? (found ?? []).filter((finding) => !isNotAssumed(finding)) : found;
 };
 
-/** The limit that may cause the failure, by the code and the failed part; null = gas is not the cause. */
+/** The limit that may cause the failure, by the EntryPoint's error code and the failed part; null = gas is not the cause. */
 export const suspectedLimitOf = (input: OperationInput, outcome: Outcome, hash: Hash): GasField | null => {
   const told = outcome.status === "success" ? resultIn(outcome, input.entryPoint, hash) : null;
   const isEmpty = (bytes: Hex | null | undefined) => bytes == null || bytes === "0x";

@@ -67,7 +67,7 @@ export const askLimit = Effect.fnUntraced(function* (
   if (field === null) return null;
   const given = input.operation[field];
   const larger = shares.map((share) => (given * share) / 100n + 1_000n).filter((limit) => limit <= mostLimit);
-  // why: code in place of ECRECOVER uses more gas where it calls the moved precompile; without it the limit may be enough
+  // why: where it calls the moved precompile, code in place of ECRECOVER uses more gas; on chain the limit may be enough
   const limits = isFirst ? [given, ...larger] : larger;
   const state = options.stateOverrides ?? {};
   const trials = limits.map((limit) => {
@@ -187,7 +187,7 @@ const operationBy = (
   const delegate = own?.startsWith("0xef0100") === true ? (`0x${own.slice(8)}` as Address) : null;
   const owner = delegate === null ? addressIn(answer) : null;
   const isDelegated = isFactoryAsked && operation.factory === delegate;
-  // why: the factory in typed data may be a delegate; an authorisation would tell, and typed data has none
+  // why: the factory field of typed data may name a delegate; an authorisation would show that, and typed data has none
   const unread =
     !isFactoryAsked || isDelegated
       ? null
@@ -208,7 +208,7 @@ const operationBy = (
       ...(isDelegated ? { operation: { ...operation, factory: Operations.delegated } } : {}),
     },
     {
-      // why: 0 marks a hash that is unknown, because the chain or the code that it names is
+      // why: 0 marks an unknown hash: the chain, or the code that the hash names, is unknown
       chainId: unread === null ? (chainId ?? 0) : 0,
       signer: signer ?? owner ?? operation.sender,
       delegate: isNaming ? (Operations.delegateOf(operation) ?? delegate) : null,

@@ -55,7 +55,7 @@ const deploymentGas: Hex = "0x4c4b40";
 // CALLDATACOPY from 64 on, CALL(word 1, word 0, 0, 0, CALLDATASIZE - 64, 0, 0), and STOP, or REVERT where it fails
 const forwarder: Hex = "0x604036036040600037600060006040360360006000600035602035f11561002257005b60006000fd";
 
-/** The operation that a call of a simulation bundles. */
+/** The user operation whose bundler makes this call; undefined = it is no bundler's call. */
 const bundledBy = (call: unknown, runs: ReadonlyArray<PlainRun>): PlainRun | undefined => {
   const { from, to } = recordIn(call);
   return runs.find(
@@ -63,7 +63,7 @@ const bundledBy = (call: unknown, runs: ReadonlyArray<PlainRun>): PlainRun | und
   );
 };
 
-/** Wei that the contract that makes accounts gets. */
+/** Wei for the contract that makes accounts. */
 const purse = 10n ** 24n;
 /** Wei that a bundler gets in addition to the cost of its call. */
 const change = 731_904_115_200_337_500n;

@@ -51,8 +51,8 @@ export const SafeExecutionFails = code("simulate", ["blocker"], "SafeExecutionFa
 ]);
 
 /**
- * `safeTxGas` is all the gas that the Safe keeps for the call inside. If the executor's gas limit is hardly larger, the call
- * fails and the nonce is used up. A node may estimate such a limit.
+ * The Safe only ensures `safeTxGas` for the call inside, which may need more. If the executor's gas limit is hardly larger
+ * than `safeTxGas`, the call can then fail and the nonce is used up. A node may estimate such a limit.
  * @figures gas("safe gas", 1n), gas("used", 299_195n)
  */
 export const SafeGasTooLow = code("simulate", ["warning"], "SafeGasTooLow", [
@@ -182,7 +182,7 @@ const checkSafe = ({ state, seen: { before, say } }: Ran): ReadonlyArray<Finding
   ];
 };
 
-/** Reasons why a failure may come from the simulation itself, or from transactions in front. */
+/** Reasons why a failure may come from the simulation itself, or from the lack of the transactions in front. */
 interface Doubts {
   readonly isEarly: boolean;
   readonly isStarved: boolean;
@@ -229,7 +229,7 @@ const checkExecution = ({ outcome, became, seen: { say } }: Ran, doubts: Doubts)
 /** Findings about the gas that is kept for the inner call, and about the price that the Safe pays. */
 const checkGas = ({ typed, outcome, became, seen: { say } }: Ran): ReadonlyArray<Finding> => {
   const [own, price, used] = [numberOf(typed, "safeTxGas"), numberOf(typed, "gasPrice"), outcome?.gasUsed ?? 0n];
-  // why: with a price the simulated inner call gets only `safeTxGas`, too; with neither, the Safe reverts a failed call
+  // why: with a gasPrice the simulated call gets only `safeTxGas`, too; without both, the Safe reverts if the call fails
   const isLow = became?.success === true && own > 0n && price === 0n && used > own + besideCall;
   // why: a Safe refunds ether at no more than the executor's own gas price
   const isDear = price > witnessFees.maxFeePerGas && typed.message["gasToken"] === nobody;

@@ -36,10 +36,10 @@ export const HashBlind = code("approvals", ["unavailable"], "HashBlind", [
 ]);
 
 /**
- * The simulation did not assume the signature: it ran the account's own call instead, or the account's code rejected the
- * signature.
+ * The simulation may differ from the signature's use: it ran the account's own call instead, code rejected the assumed
+ * signature, or a fact that the use depends on is unknown or different.
  * @figures text("because", "the account's own equal call was simulated")
- * @unavailable where no call of the account does the same, or the account's code did not take the signature
+ * @unavailable where no call of the account does the same, code did not take the signature, or its use may differ otherwise
  */
 export const SignatureNotAssumed = code("approvals", ["warning", "unavailable"], "SignatureNotAssumed", [
   "the signature itself could not be simulated",
@@ -185,7 +185,10 @@ const marked: ReadonlySet<Use["kind"]> = new Set([
   ...(["permit2Transfer", "permit2BatchTransfer", "permit2Witness", "permit2BatchWitness"] as const),
 ]);
 
-/** False if a successful call visibly left its signature unused: a contract without the function may accept any call. */
+/**
+ * True if a successful call visibly used its signature, or if its kind shows no use. A contract without the function may
+ * accept any call.
+ */
 const isUsedUp = (use: Use, before: View, after: View): boolean =>
   use.leaves !== undefined
     ? wordOfAnswer(after, use.leaves.query) === use.leaves.value

@@ -1,7 +1,7 @@
 /**
  * Runs for signatures that no key has given yet. They simulate the calls that would use the signatures. Code in place of
- * ECRECOVER assumes the signatures; test calls in each block that may verify one check that the code works. For a node that
- * cannot override ECRECOVER, the accounts' own calls with the same effect are simulated.
+ * ECRECOVER assumes the signatures. In each block that may verify a signature, test calls check that this code works. For a
+ * node that cannot override ECRECOVER, the accounts' own calls with the same effect are simulated.
  */
 import * as Clock from "effect/Clock";
 import * as Deferred from "effect/Deferred";
@@ -118,7 +118,7 @@ interface Assuming {
   readonly senders: ReadonlySet<string>;
   /** Senders of calls that use signatures, which get ether; senders of the user's transactions get none. */
   readonly funded: ReadonlyArray<Address>;
-  /** User operations whose calls a second simulation of the run `next` makes without assumed signatures. */
+  /** User operations: in the run `next`, a second simulation makes their calls without assumed signatures. */
   readonly plain: ReadonlyArray<PlainRun>;
   /** The EntryPoint that pays each made-up beneficiary of a bundle, both as 32-byte words. */
   readonly beneficiaries: ReadonlyMap<string, string>;
@@ -196,8 +196,8 @@ const withoutTrials = (answer: unknown, blocks: ReadonlyArray<Wire>, assuming: A
   );
 
 /**
- * The node as the requests of a run see it. It calls `refuse` if the node rejects the override, `open` if an unknown sender
- * could spend, and `isPlainly` with the comparison of an operation's calls.
+ * The node as the requests of a run see it. It calls `refuse` if the node rejects or ignores the override, `open` if an
+ * unknown sender could spend, and `isPlainly` with the comparison of an operation's calls.
  */
 const nodeWith = (
   rpc: Rpc["Service"],
@@ -484,9 +484,9 @@ const judging = (signings: ReadonlyArray<PlacedSigning>, underway: Underway, rpc
 };
 
 /**
- * Runs `use` on a node that assumes the signatures, with a bundle that has the calls for them. If the node rejects the
- * override, runs it again with the accounts' own calls. If less can be taken than was simulated, runs it again with that
- * amount. `mode`: the mode of an earlier report, which is used again without a second run.
+ * Runs `use` on a node that assumes the signatures, with a bundle that has the calls for them. If the node rejects or ignores
+ * the override, runs it again with the accounts' own calls. If a call fails and less can be taken than was simulated, runs it
+ * again with that amount. `mode`: the mode of an earlier report, which is used again without a second run.
  */
 export const withSignings = Effect.fnUntraced(function* <P extends Assumable, A, E, R>(
   prepared: P,
