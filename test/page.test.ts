@@ -21,7 +21,7 @@ const conditions = ["@evm-preflight/source"];
 const [, alice, bob] = accounts;
 const chromium = findChromiumOrWarn("examples/page in a browser");
 
-/** kB gzipped, until the first report: 268 of the library alone (`test/doors/page.test.ts`), its HTML, and signatures as text. */
+/** kB gzipped, until the first report: 264 of the library alone (`test/doors/page.test.ts`), its HTML, and signatures as text. */
 const pageBudget = 316;
 
 const nothing = { from: "", to: "", value: "", signature: "", args: "", data: "", chainId: "" };
